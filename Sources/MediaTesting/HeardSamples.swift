@@ -6,16 +6,16 @@ import Synchronization
 /// A stereo writer that stores its samples twice: in 16 bits, and unchanged.
 ///
 /// Threading: any thread.
-public final class HeardSamples: SampleWriter, Sendable {
+package final class HeardSamples: SampleWriter, Sendable {
   private let frames = Mutex<[StereoFrame]>([])
   private let lefts = Mutex<[Float]>([])
   private let rights = Mutex<[Float]>([])
 
-  public init() {}
+  package init() {}
 
-  public func begin(format: AudioFormat) throws(MediaError) {}
+  package func begin(format: AudioFormat) throws(MediaError) {}
 
-  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+  package func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     lefts.withLock { lefts in
       for frame in 0..<frameCount { lefts.append(samples[frame * 2]) }
     }
@@ -31,26 +31,26 @@ public final class HeardSamples: SampleWriter, Sendable {
     }
   }
 
-  public func finish() {}
+  package func finish() {}
 
   /// Removes all frames except the newest `count`.
-  public func removeAll(butLast count: Int) {
+  package func removeAll(butLast count: Int) {
     frames.withLock { $0 = Array($0.suffix(count)) }
     lefts.withLock { $0 = Array($0.suffix(count)) }
     rights.withLock { $0 = Array($0.suffix(count)) }
   }
 
-  public static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
+  package static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
 
-  public func removeAll() {
+  package func removeAll() {
     frames.withLock { $0 = [] }
     lefts.withLock { $0 = [] }
     rights.withLock { $0 = [] }
   }
 
   /// The unchanged samples of a channel.
-  public var left: [Float] { lefts.withLock { $0 } }
-  public var right: [Float] { rights.withLock { $0 } }
-  public var all: [StereoFrame] { frames.withLock { $0 } }
-  public var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
+  package var left: [Float] { lefts.withLock { $0 } }
+  package var right: [Float] { rights.withLock { $0 } }
+  package var all: [StereoFrame] { frames.withLock { $0 } }
+  package var runs: [TimeCode.Run] { TimeCode.runs(in: all) }
 }

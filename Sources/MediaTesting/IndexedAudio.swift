@@ -1,10 +1,10 @@
 /// Stereo audio whose samples encode the index of their frame: the low 15 bits on the left, the others on the right.
-public enum IndexedAudio {
-  public enum Encoding: String, CaseIterable, Sendable {
+package enum IndexedAudio {
+  package enum Encoding: String, CaseIterable, Sendable {
     case signed16, signed24, float32
 
     /// Bytes of a sample.
-    public var byteCount: Int {
+    package var byteCount: Int {
       switch self {
       case .signed16: 2
       case .signed24: 3
@@ -23,7 +23,7 @@ public enum IndexedAudio {
   }
 
   /// Returns a WAV file with `frameCount` frames.
-  public static func wav(_ encoding: Encoding, sampleRateHz: Int, frameCount: Int) -> [UInt8] {
+  package static func wav(_ encoding: Encoding, sampleRateHz: Int, frameCount: Int) -> [UInt8] {
     let frameByteCount = 2 * encoding.byteCount
     let byteCount = frameCount * frameByteCount
     var bytes: [UInt8] = []
@@ -51,7 +51,7 @@ public enum IndexedAudio {
   }
 
   /// Returns the index that an interleaved frame encodes; nil for other samples.
-  public static func index(left: Float, right: Float) -> Int64? {
+  package static func index(left: Float, right: Float) -> Int64? {
     guard let low = Int64(exactly: left * 32_768), let high = Int64(exactly: right * 32_768), low >= 0, high >= 0
     else { return nil }
     return high << 15 | low

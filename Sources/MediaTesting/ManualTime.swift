@@ -4,7 +4,7 @@ import Synchronization
 
 /// Time that a test advances. Retry delays end at once and are recorded. A test that needs a network clock declares
 /// `extension ManualTime: NetworkClock {}`. Threading: any thread.
-public final class ManualTime: Sendable {
+package final class ManualTime: Sendable {
   private struct State {
     var now = HostTime(nanoseconds: 0)
     var retryDelays: [Int64] = []
@@ -13,14 +13,14 @@ public final class ManualTime: Sendable {
 
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
-  public var now: HostTime { state.withLock { $0.now } }
+  package var now: HostTime { state.withLock { $0.now } }
 
   /// The recorded retry delays, in milliseconds.
-  public var retryDelayMilliseconds: [Int64] { state.withLock { $0.retryDelays } }
+  package var retryDelayMilliseconds: [Int64] { state.withLock { $0.retryDelays } }
 
-  public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
+  package func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
     guard isRetryDelay else { return .max }
     state.withLock { state in
       state.retryDelays.append(deadline.nanoseconds(since: state.now) / 1_000_000)
@@ -29,13 +29,13 @@ public final class ManualTime: Sendable {
     return 0
   }
 
-  public func onAdvance(_ wake: @escaping @Sendable () -> Void) {
+  package func onAdvance(_ wake: @escaping @Sendable () -> Void) {
     // A new array each time. `append` writes into the array that `advance` has released, and the thread sanitizer does
     // not see reference counts.
     state.withLock { $0.advanceHandlers = $0.advanceHandlers + [wake] }
   }
 
-  public func advance(seconds: Int64) {
+  package func advance(seconds: Int64) {
     let advanceHandlers = state.withLock { state in
       state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
       return state.advanceHandlers

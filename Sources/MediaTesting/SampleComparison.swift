@@ -1,13 +1,13 @@
 import Glibc
 
 /// Comparisons of decoded samples, which are interleaved.
-public enum SampleComparison {
+package enum SampleComparison {
   /// Returns the largest difference between samples, in steps of 16 bits, and the index of the sample that has it.
   ///
   /// - Parameters:
   ///   - start: index of the sample of `right` that is compared with the first one of `left`.
   ///   - count: samples to compare.
-  public static func largestDifference(
+  package static func largestDifference(
     _ left: [Float], _ right: [Float], at start: Int, count: Int
   ) -> (difference: Float, index: Int) {
     left.withUnsafeBufferPointer { left in
@@ -30,7 +30,7 @@ public enum SampleComparison {
   /// The largest difference between samples with the same position, up to the end of the shorter sequence.
   ///
   /// Infinity if a sequence is empty, or for NaN.
-  public static func largestDifference(_ left: [Float], _ right: ArraySlice<Float>) -> Float {
+  package static func largestDifference(_ left: [Float], _ right: ArraySlice<Float>) -> Float {
     let count = min(left.count, right.count)
     guard count > 0 else { return .infinity }
     return left.withUnsafeBufferPointer { left in
@@ -46,7 +46,7 @@ public enum SampleComparison {
   }
 
   /// The number of unequal samples, and the indexes of the first and last one, up to the end of the shorter array.
-  public static func inequalities(_ left: [Float], _ right: [Float]) -> (count: Int, range: ClosedRange<Int>?) {
+  package static func inequalities(_ left: [Float], _ right: [Float]) -> (count: Int, range: ClosedRange<Int>?) {
     left.withUnsafeBufferPointer { left in
       right.withUnsafeBufferPointer { right in
         var count = 0
@@ -61,7 +61,7 @@ public enum SampleComparison {
   }
 
   /// Frames in the reverse order.
-  public static func reversed(_ samples: ArraySlice<Float>, channelCount: Int) -> [Float] {
+  package static func reversed(_ samples: ArraySlice<Float>, channelCount: Int) -> [Float] {
     samples.withUnsafeBufferPointer { samples in
       [Float](unsafeUninitializedCapacity: samples.count) { reversed, count in
         count = samples.count
@@ -81,7 +81,7 @@ public enum SampleComparison {
   ///   - first: index of the first frame of `samples` to find.
   ///   - frames: maximum number of frames to compare.
   ///   - maximumOffset: the largest offset, before and after `expectedFrame`.
-  public static func bestOffset(
+  package static func bestOffset(
     of samples: [Float], from first: Int, in whole: [Float], at expectedFrame: Int, channelCount: Int, frames: Int,
     maximumOffset: Int
   ) -> Int {

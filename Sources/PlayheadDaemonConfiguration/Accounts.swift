@@ -2,11 +2,11 @@ import Glibc
 import PlayheadMediaCore
 
 /// Looks up users and groups of the system by name or number.
-public enum Accounts {
+package enum Accounts {
   /// The ids of users.
   ///
   /// - Throws: `invalid-argument` for an unknown user name.
-  public static func users(_ names: [String]) throws(MediaError) -> Set<UInt32> {
+  package static func users(_ names: [String]) throws(MediaError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     for name in names { numbers.insert(try user(name)) }
     return numbers
@@ -15,7 +15,7 @@ public enum Accounts {
   /// The ids of groups.
   ///
   /// - Throws: `invalid-argument` for an unknown group name.
-  public static func groups(_ names: [String]) throws(MediaError) -> Set<UInt32> {
+  package static func groups(_ names: [String]) throws(MediaError) -> Set<UInt32> {
     var numbers: Set<UInt32> = []
     for name in names { numbers.insert(try group(name)) }
     return numbers
@@ -33,7 +33,7 @@ public enum Accounts {
   }
 
   /// The id of a group. A number is accepted without a lookup.
-  public static func group(_ name: String) throws(MediaError) -> UInt32 {
+  package static func group(_ name: String) throws(MediaError) -> UInt32 {
     if let number = UInt32(name) { return number }
     var (record, found) = (Glibc.group(), nil as UnsafeMutablePointer<Glibc.group>?)
     var memory = [CChar](repeating: 0, count: 65_536)

@@ -3,20 +3,20 @@ import Glibc
 import PlayheadMediaCore
 
 /// The configuration file of the daemon.
-public struct ConfigurationFile: Sendable {
+package struct ConfigurationFile: Sendable {
   /// The maximum size of the file in bytes.
   static let maximumByteCount = 1_048_576
 
-  public let path: String
+  package let path: String
   /// Whether the path was specified explicitly. Then the file must exist.
-  public let isRequired: Bool
+  package let isRequired: Bool
 
   /// Uses the specified file, or else the first that exists: `playhead/playheadd.toml` in the folder of the user
   /// (`$XDG_CONFIG_HOME`, by default `$HOME/.config`), then in those of the system (`$XDG_CONFIG_DIRS`, by default
   /// `/etc/xdg`). Without any, uses the path in the first folder.
   ///
   /// Source: XDG Base Directory Specification, section 3. Relative paths are ignored.
-  public init(specifiedPath: String?) {
+  package init(specifiedPath: String?) {
     if let specifiedPath {
       path = specifiedPath
       isRequired = true
@@ -37,7 +37,7 @@ public struct ConfigurationFile: Sendable {
   }
 
   /// Reads the file. Nil if it does not exist and is not required. Blocks.
-  public func read() -> ConfigurationText? {
+  package func read() -> ConfigurationText? {
     let bytes: [UInt8]
     switch contents() {
     case .success(let read?): bytes = read

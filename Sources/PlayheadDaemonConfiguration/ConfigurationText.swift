@@ -2,15 +2,15 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 /// A problem in a configuration file.
-public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
-  public var file: String
+package struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
+  package var file: String
   /// Line and column count from 1. Nil if the problem has no location.
-  public var line: Int?
-  public var column: Int?
-  public var message: String
+  package var line: Int?
+  package var column: Int?
+  package var message: String
 
   /// `FILE:LINE:COLUMN: MESSAGE`, in the format of compilers.
-  public var description: String {
+  package var description: String {
     ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(message)"
   }
 }
@@ -22,11 +22,11 @@ extension ConfigurationFault {
 }
 
 /// The contents of a configuration file, and all of its problems.
-public struct ConfigurationText: Sendable {
+package struct ConfigurationText: Sendable {
   /// The options with the values from the file. An invalid value leaves the default.
-  public private(set) var options: DaemonOptions
+  package private(set) var options: DaemonOptions
   /// The problems in the order of their location.
-  public private(set) var faults: [ConfigurationFault] = []
+  package private(set) var faults: [ConfigurationFault] = []
 
   private let file: String
   /// The locations of the values that the file sets, by the names of their options.
@@ -136,7 +136,7 @@ public struct ConfigurationText: Sendable {
 
   /// Creates a problem that involves several options. Its location is the first of these options that the file sets.
   /// Nil if the file sets none.
-  public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
+  package func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
     for name in names {
       guard let location = locations[name] else { continue }
       return ConfigurationFault(file: file, location: location, message: "\(name): \(message)")

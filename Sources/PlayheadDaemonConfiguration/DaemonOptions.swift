@@ -4,23 +4,23 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 /// All options of the daemon with their default values.
-public struct DaemonOptions: Sendable, Hashable {
+package struct DaemonOptions: Sendable, Hashable {
   /// The clock of the players.
-  public enum Clock: String, Sendable, Hashable, CaseIterable { case real, virtual }
+  package enum Clock: String, Sendable, Hashable, CaseIterable { case real, virtual }
 
   /// The log levels of swift-log.
-  public enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
+  package enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     case trace, debug, info, notice, warning, error, critical
 
     /// Orders the levels. A lower level logs more.
-    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+    package static func < (left: LogLevel, right: LogLevel) -> Bool {
       let (left, right) = (allCases.firstIndex(of: left), allCases.firstIndex(of: right))
       return (left ?? 0) < (right ?? 0)
     }
   }
 
   /// The process that parses untrusted media files.
-  public enum Isolation: String, Sendable, Hashable, CaseIterable {
+  package enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// The daemon itself.
     case none
     /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, export them, and make
@@ -31,67 +31,67 @@ public struct DaemonOptions: Sendable, Hashable {
   }
 
   /// The path of the control socket. Nil: the path that `SocketLocation` chooses.
-  public var socketPath: String?
-  public var socketMode: UInt32 = 0o600
+  package var socketPath: String?
+  package var socketMode: UInt32 = 0o600
   /// The name or id of a group. Nil: the group of the process.
-  public var socketGroup: String?
+  package var socketGroup: String?
   /// In the format of `OutputSpec`. Nil: `auto`, or `null` with the virtual clock.
-  public var output: String?
-  public var clock = Clock.real
-  public var pulseServer: String?
+  package var output: String?
+  package var clock = Clock.real
+  package var pulseServer: String?
   /// Device names in order of preference.
-  public var preferredOutputs: [String] = []
-  public var lostDevice = LostDevicePolicy.pause
+  package var preferredOutputs: [String] = []
+  package var lostDevice = LostDevicePolicy.pause
   /// The amount of audio that a sound server buffers, in milliseconds. Range: ``outputLatencyRange``.
-  public var outputLatency = 100
+  package var outputLatency = 100
   /// The upper limit is less than the 200 ms of audio that are decoded before playback starts. The device requests its
   /// whole buffer at once, so a longer buffer could begin with silence.
-  public static let outputLatencyRange = 10...150
+  package static let outputLatencyRange = 10...150
   /// The minimum level of log messages.
-  public var logLevel = LogLevel.notice
+  package var logLevel = LogLevel.notice
   /// The users and groups that may connect in addition to the daemon's own user, by name or id, and their rights.
   /// `watchingUsers` and `watchingGroups` get only the `read` right.
-  public var users: [String] = []
-  public var groups: [String] = []
-  public var rights: Rights = [.read, .control]
-  public var watchingUsers: [String] = []
-  public var watchingGroups: [String] = []
+  package var users: [String] = []
+  package var groups: [String] = []
+  package var rights: Rights = [.read, .control]
+  package var watchingUsers: [String] = []
+  package var watchingGroups: [String] = []
   /// The folders from which files may be read. Nil: all.
-  public var readRoots: [String]?
-  public var writeRoots: [String] = []
+  package var readRoots: [String]?
+  package var writeRoots: [String] = []
   /// The number of bytes that must stay free in a file system when files are written for clients. 0: no limit.
-  public var reservedFreeBytes = 0
-  public var isNetworkAllowed = true
+  package var reservedFreeBytes = 0
+  package var isNetworkAllowed = true
   /// The networks and hosts that may be accessed. Empty: all.
-  public var allowedNetworks: [String] = []
+  package var allowedNetworks: [String] = []
   /// The networks and hosts that must not be accessed.
-  public var deniedNetworks: [String] = []
-  public var certificateAuthorityFile: String?
+  package var deniedNetworks: [String] = []
+  package var certificateAuthorityFile: String?
   /// Whether players and queues are saved.
-  public var savesState = true
+  package var savesState = true
   /// The folder of the saved state. Nil: the folder that `StateFolder` chooses, or none with the virtual clock.
-  public var stateFolder: String?
+  package var stateFolder: String?
   /// The minimum duration in seconds of items with automatic bookmarks. 0: no automatic bookmarks.
-  public var minimumBookmarkedSeconds = 600
+  package var minimumBookmarkedSeconds = 600
   /// Whether new entries start at their automatic bookmark.
-  public var resumesAtLastPosition = false
+  package var resumesAtLastPosition = false
   /// Whether players that were playing when the last daemon ended play again.
-  public var resumesPlayback = false
+  package var resumesPlayback = false
   /// The initial category of the audio session. It is not saved.
-  public var sessionCategory = SessionCategory.playAndRecord
-  public var isolation = Isolation.opening
+  package var sessionCategory = SessionCategory.playAndRecord
+  package var isolation = Isolation.opening
   /// The encoding of tags that do not state one.
-  public var tagCharset = TextCharset.automatic
-  public var limits = WireLimits.standard
+  package var tagCharset = TextCharset.automatic
+  package var limits = WireLimits.standard
   /// Whether the daemon restricts its own access to files with Landlock.
-  public var usesLandlock = true
+  package var usesLandlock = true
 
-  public init() {}
+  package init() {}
 
   /// The output.
   ///
   /// - Throws: The errors of `OutputSpec`.
-  public func outputSpec() throws(MediaError) -> OutputSpec {
+  package func outputSpec() throws(MediaError) -> OutputSpec {
     if let output { return try OutputSpec(parsing: output) }
     return OutputSpec(clock == .virtual ? .null : .auto)
   }
@@ -99,7 +99,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// The folders from which files may be read.
   ///
   /// - Throws: The errors of `FileRoots`.
-  public func readableRoots() throws(MediaError) -> FileRoots {
+  package func readableRoots() throws(MediaError) -> FileRoots {
     if let readRoots { return try FileRoots(folders: readRoots) }
     return .everywhere
   }
@@ -107,7 +107,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// The policy of the server.
   ///
   /// - Throws: `invalid-argument` for an unknown user or group, or the errors of `FileRoots` and `NetworkRules`.
-  public func policy() throws(MediaError) -> ServerPolicy {
+  package func policy() throws(MediaError) -> ServerPolicy {
     var policy = ServerPolicy()
     policy.access.userIDs = try Accounts.users(users)
     policy.access.groupIDs = try Accounts.groups(groups)
@@ -130,7 +130,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Checks combinations of options.
   ///
   /// - Throws: `invalid-argument` or the errors of `OutputSpec`.
-  public func checkCombinations() throws(MediaError) {
+  package func checkCombinations() throws(MediaError) {
     let spec = try outputSpec()
     if clock == .virtual, !spec.allowsVirtualClock {
       throw MediaError(
@@ -146,7 +146,7 @@ extension DaemonOptions {
   /// - Parameters:
   ///   - running: The options that the daemon uses now.
   ///   - names: Reloadable options that also keep their running values.
-  public func keepingStartupValues(of running: DaemonOptions, alsoOf names: [String] = []) -> DaemonOptions {
+  package func keepingStartupValues(of running: DaemonOptions, alsoOf names: [String] = []) -> DaemonOptions {
     var options = self
     for option in OptionTable.all where !option.isReloadable || names.contains(option.name) {
       option.copy(&options, running)

@@ -1,8 +1,8 @@
 /// The example configuration file that is installed with the daemon. It contains every option as a comment, with its
 /// accepted values and its default.
-public enum ExampleFile {
+package enum ExampleFile {
   /// The text of the file.
-  public static var text: String {
+  package static var text: String {
     var text = """
       # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or else /etc/xdg/playhead/playheadd.toml, or
       # the file of `playheadd --config`.

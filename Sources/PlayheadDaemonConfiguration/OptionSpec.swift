@@ -2,9 +2,9 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 /// The definition of one option: its name, the kind of its value, and its property in `DaemonOptions`.
-public struct OptionSpec: Sendable {
+package struct OptionSpec: Sendable {
   /// The values that an option accepts.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     case text
     case choice([String])
     case integer(ClosedRange<Int>)
@@ -17,7 +17,7 @@ public struct OptionSpec: Sendable {
     case accounts
 
     /// A description of the accepted values for errors and the example file.
-    public var accepted: String {
+    package var accepted: String {
       switch self {
       case .text: "a string"
       case .choice(let names): "one of " + names.map { "\"\($0)\"" }.joined(separator: " ")
@@ -40,14 +40,14 @@ public struct OptionSpec: Sendable {
   }
 
   /// The name including its table: `socket.path`.
-  public let name: String
-  public let kind: Kind
+  package let name: String
+  package let kind: Kind
   /// Sentences for the example file.
-  public let summary: String
+  package let summary: String
   /// The command-line flag for the same option, which overrides it.
-  public let flag: String?
+  package let flag: String?
   /// Whether a new value takes effect on reload (SIGHUP). Otherwise it takes effect at the next start.
-  public let isReloadable: Bool
+  package let isReloadable: Bool
   /// Sets the option to a value from the file. Throws an error for a value that the option does not accept.
   let set: @Sendable (inout DaemonOptions, Value) throws(MediaError) -> Void
   /// Returns the value as TOML.
@@ -68,10 +68,10 @@ public struct OptionSpec: Sendable {
   }
 
   /// The value in these options as TOML. An empty TOML string for an unset option.
-  public func value(in options: DaemonOptions) -> String { text(options) }
+  package func value(in options: DaemonOptions) -> String { text(options) }
 
   /// The part of the name before the dot.
-  public var table: String { String(name.prefix { $0 != "." }) }
+  package var table: String { String(name.prefix { $0 != "." }) }
   /// The part of the name after the dot.
-  public var key: String { String(name.dropFirst(table.count + 1)) }
+  package var key: String { String(name.dropFirst(table.count + 1)) }
 }

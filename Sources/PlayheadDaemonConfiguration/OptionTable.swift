@@ -4,13 +4,13 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 /// The table of all options, from which the parser of the file, the example file and the reload are derived.
-public enum OptionTable {
+package enum OptionTable {
   /// All options, table by table.
-  public static let all: [OptionSpec] =
+  package static let all: [OptionSpec] =
     socket + output + session + log + access + roots + sandbox + isolation + tags + network + state + bookmarks + limits
 
   /// The tables of the file, with their descriptions for the example file.
-  public static let tables: [(name: String, summary: String)] = [
+  package static let tables: [(name: String, summary: String)] = [
     ("socket", "The sockets for clients. Sockets that systemd passes to the daemon replace them."),
     ("output", "The output device."),
     ("session", "How playback interacts with the audio of other programs."),
@@ -43,7 +43,7 @@ public enum OptionTable {
   ]
 
   /// The option with this name.
-  public static func option(_ name: String) -> OptionSpec? { all.first { $0.name == name } }
+  package static func option(_ name: String) -> OptionSpec? { all.first { $0.name == name } }
 
   private static let socket = [
     optionalText(
@@ -282,7 +282,7 @@ public enum OptionTable {
   ]
 
   /// The range of `state.bookmarks-from` in seconds: up to ten days.
-  public static let bookmarkSeconds = 0...864_000
+  package static let bookmarkSeconds = 0...864_000
 
   private static let limits = WireLimit.all.map { limit in
     OptionSpec(

@@ -8,28 +8,28 @@ import PlayheadFileAccess
 import PlayheadMediaCore
 
 /// The sandbox of the process.
-public struct Sandbox: Sendable {
+package struct Sandbox: Sendable {
   /// A path without a rule, because it could not be opened when the process entered the sandbox.
-  public struct MissingPath: Sendable, Hashable {
-    public var path: String
+  package struct MissingPath: Sendable, Hashable {
+    package var path: String
     /// The error description of the system.
-    public var reason: String
+    package var reason: String
 
-    public init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
+    package init(path: String, reason: String) { (self.path, self.reason) = (path, reason) }
   }
 
   /// The active restrictions.
-  public let status: SandboxStatus
+  package let status: SandboxStatus
   /// The configured roots that could not be opened, and therefore are not accessible.
-  public let missingPaths: [MissingPath]
+  package let missingPaths: [MissingPath]
   /// The active rules. Nil unless Landlock is active.
-  public let plan: SandboxPlan?
+  package let plan: SandboxPlan?
 
   /// Restricts the calling thread, and all threads and programs that it starts later. Blocks briefly.
   ///
   /// - Parameter plan: The rules. Nil sets `no_new_privs` only.
   /// - Throws: `invalidState` if the kernel supports Landlock but rejects the rules, or rejects `no_new_privs`.
-  public static func enter(_ plan: SandboxPlan?) throws(MediaError) -> Sandbox {
+  package static func enter(_ plan: SandboxPlan?) throws(MediaError) -> Sandbox {
     guard sandbox_set_no_new_privileges() == 0 else { throw failure("set no_new_privs", "prctl") }
     guard let plan else {
       return Sandbox(status: SandboxStatus(hasNoNewPrivileges: true, landlock: .off), missingPaths: [], plan: nil)
@@ -93,7 +93,7 @@ extension SandboxProcess {
   /// The facts about this process, without the folders of its state and sockets. Blocks briefly.
   ///
   /// - Throws: `invalidState` if the path of the program is unknown.
-  public static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {
+  package static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {
     var process = SandboxProcess(executableFolder: try executableFolder())
     var objects = LoadedObjects()
     withUnsafeMutablePointer(to: &objects) { pointer in

@@ -5,38 +5,38 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 /// The facts about the daemon's process that determine the rules.
-public struct SandboxProcess: Sendable {
+package struct SandboxProcess: Sendable {
   /// The folder of the running program.
-  public var executableFolder: String
+  package var executableFolder: String
   /// The dynamic loader, which the kernel executes for each program.
-  public var loader: String?
+  package var loader: String?
   /// The shared objects that the process has loaded.
-  public var loadedObjects: [String] = []
+  package var loadedObjects: [String] = []
   /// The current directory, which is the base of relative paths.
-  public var currentFolder = "/"
+  package var currentFolder = "/"
   /// The configuration file, whether or not it exists.
-  public var configurationFile: String?
+  package var configurationFile: String?
   /// The folder of the saved state. Nil: no state is saved.
-  public var stateFolder: String?
+  package var stateFolder: String?
   /// The location of the sockets that the daemon creates. Nil if systemd passes them.
-  public var socketFile: SocketFile?
+  package var socketFile: SocketFile?
   /// Returns the value of an environment variable.
-  public var environment: @Sendable (String) -> String? = { _ in nil }
+  package var environment: @Sendable (String) -> String? = { _ in nil }
   /// Resolves all symbolic links of a path. Returns nil if the path does not exist.
-  public var resolve: @Sendable (String) -> String? = { $0 }
+  package var resolve: @Sendable (String) -> String? = { $0 }
 
-  public init(executableFolder: String) { self.executableFolder = executableFolder }
+  package init(executableFolder: String) { self.executableFolder = executableFolder }
 }
 
 /// The rules of the sandbox.
-public struct SandboxPlan: Sendable, Hashable {
+package struct SandboxPlan: Sendable, Hashable {
   /// The rules. The rights of rules with the same path are combined.
-  public internal(set) var rules: [SandboxRule]
+  package internal(set) var rules: [SandboxRule]
 
   /// Creates the rules for these options in this process.
   ///
   /// - Throws: The errors of ``DaemonOptions/outputSpec()``.
-  public init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
+  package init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
     rules = Self.roots(options)
     // Without configured roots the daemon may read everything. The rules below would only make its start slower.
     if !allows(.reading, below: "/") { rules += Self.system + Self.libraries(process) }
@@ -53,7 +53,7 @@ public struct SandboxPlan: Sendable, Hashable {
   }
 
   /// Whether the rules allow these rights for a path and everything below it.
-  public func allows(_ rights: SandboxRights, below path: String) -> Bool {
+  package func allows(_ rights: SandboxRights, below path: String) -> Bool {
     let allowed = rules.reduce(into: SandboxRights()) { allowed, rule in
       if Self.names(path).starts(with: Self.names(rule.path)) { allowed.formUnion(rule.rights) }
     }
@@ -62,7 +62,7 @@ public struct SandboxPlan: Sendable, Hashable {
 
   /// The names of options whose new values need access that these rules do not allow. They take effect at the next
   /// start, because the rights of a running process cannot be extended (landlock(7)).
-  public func optionsForNextStart(_ options: DaemonOptions) -> [String] {
+  package func optionsForNextStart(_ options: DaemonOptions) -> [String] {
     let isAllowed: [(name: String, value: Bool)] = [
       ("roots.read", (options.readRoots ?? ["/"]).allSatisfy { allows(.reading, below: $0) }),
       ("roots.write", options.writeRoots.allSatisfy { allows(.writing, below: $0) }),
@@ -87,7 +87,7 @@ public struct SandboxPlan: Sendable, Hashable {
   }
 
   /// The lock files next to the sockets.
-  public static func lockFiles(of socketFile: SocketFile) -> [String] {
+  package static func lockFiles(of socketFile: SocketFile) -> [String] {
     let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, nextTo: socketFile.path) }
     return ([socketFile.path] + siblings).map { $0 + ".lock" }
   }
@@ -162,7 +162,7 @@ public struct SandboxPlan: Sendable, Hashable {
   }
 
   /// The folder that contains a path.
-  public static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     return end == path.startIndex ? "/" : String(path[..<end])
   }

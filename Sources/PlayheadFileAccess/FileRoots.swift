@@ -5,21 +5,21 @@ import Glibc
 import PlayheadMediaCore
 
 /// The folders below which files may be opened.
-public struct FileRoots: Sendable, Hashable {
+package struct FileRoots: Sendable, Hashable {
   /// The folders, as bytes: absolute, without `.` or `..`. Nil for no restriction.
-  public let folders: [[UInt8]]?
+  package let folders: [[UInt8]]?
 
   /// Permits every file of the system.
-  public static let everywhere = FileRoots(checked: nil)
+  package static let everywhere = FileRoots(checked: nil)
   /// Permits no file.
-  public static let nowhere = FileRoots(checked: [])
+  package static let nowhere = FileRoots(checked: [])
 
   private init(checked folders: [[UInt8]]?) { self.folders = folders }
 
   /// Permits files below some folders, which need not exist.
   ///
   /// - Throws: `invalidArgument` for a path that is not absolute, or contains `..` or a NUL.
-  public init(folders: [String]) throws(MediaError) {
+  package init(folders: [String]) throws(MediaError) {
     var checked: [[UInt8]] = []
     for folder in folders {
       let bytes = Array(folder.utf8)
@@ -41,7 +41,7 @@ public struct FileRoots: Sendable, Hashable {
   /// with `ELOOP`, even without roots. Clients therefore cannot access the daemon's open files.
   ///
   /// - Returns: a descriptor, or the negative `errno`.
-  public func open(_ path: [UInt8], _ flags: Int32, mode: mode_t = 0) -> Int32 {
+  package func open(_ path: [UInt8], _ flags: Int32, mode: mode_t = 0) -> Int32 {
     guard !path.isEmpty, !path.contains(0) else { return -ENOENT }
     guard let folders else { return Self.open(AT_FDCWD, path, flags, mode, staysBeneath: false) }
     var failure = EXDEV
@@ -62,7 +62,7 @@ public struct FileRoots: Sendable, Hashable {
   }
 
   /// `O_PATH`, which is not in the Glibc module, because glibc declares it for `_GNU_SOURCE` only.
-  public static let pathOnlyFlag: Int32 = 0o10_000_000
+  package static let pathOnlyFlag: Int32 = 0o10_000_000
 
   // MARK: - Paths
 

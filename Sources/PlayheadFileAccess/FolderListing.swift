@@ -5,18 +5,18 @@ import PlayheadMediaCore
 ///
 /// Names that begin with a dot are omitted, as are links to files that may not be opened, and everything that is
 /// neither a file nor a folder: sockets, pipes and devices.
-public struct FolderListing: Sendable, Hashable {
+package struct FolderListing: Sendable, Hashable {
   /// A file or folder.
-  public struct Entry: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
     /// The name, as bytes without NUL and `/`.
-    public var name: [UInt8]
-    public var isFolder: Bool
+    package var name: [UInt8]
+    package var isFolder: Bool
   }
 
   /// The entries, sorted by the bytes of their names.
-  public let entries: [Entry]
+  package let entries: [Entry]
   /// The name after which the next part begins. Nil after the last part.
-  public let next: [UInt8]?
+  package let next: [UInt8]?
 
   /// Lists a part of a folder. Blocks.
   ///
@@ -28,7 +28,7 @@ public struct FolderListing: Sendable, Hashable {
   ///   - limit: The maximum number of entries, at least 1.
   ///   - roots: The folders below which files may be listed.
   /// - Throws: `outsideRoots`, `fileNotFound` if there is no such folder, `permissionDenied` or `readFailed`.
-  public init(of path: [UInt8], after previous: [UInt8]?, limit: Int, in roots: FileRoots) throws(MediaError) {
+  package init(of path: [UInt8], after previous: [UInt8]?, limit: Int, in roots: FileRoots) throws(MediaError) {
     // A slash at the end, so that only a folder can be opened.
     let folder = path.last == UInt8(ascii: "/") ? path : path + [UInt8(ascii: "/")]
     let descriptor = roots.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -4,11 +4,11 @@ import Synchronization
 ///
 /// There is one value per process. The roots apply to every file that a client, a playlist, a CUE sheet or a list of
 /// segments names. The program sets them at startup. Default: everywhere. Threading: any thread.
-public enum ReadableFiles {
+package enum ReadableFiles {
   private static let current = Mutex(FileRoots.everywhere)
 
   /// The roots. A change does not affect open files.
-  public static var roots: FileRoots {
+  package static var roots: FileRoots {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }

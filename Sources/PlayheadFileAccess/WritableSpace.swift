@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// There is one value per process, as for ``ReadableFiles``, because several modules write files. Threading: any
 /// thread.
-public enum WritableSpace {
+package enum WritableSpace {
   private static let reserve = Atomic<Int>(0)
 
   /// The number of bytes to leave free for ordinary users of the file system. Default: 0, no reserve.
-  public static var reservedByteCount: Int {
+  package static var reservedByteCount: Int {
     get { reserve.load(ordering: .relaxed) }
     set { reserve.store(newValue, ordering: .relaxed) }
   }
@@ -20,7 +20,7 @@ public enum WritableSpace {
   /// Nil without a reserve, and when the file system does not report its free space.
   ///
   /// - Parameter descriptor: the open, empty file.
-  public static func byteCount(forNew descriptor: Int32) -> UInt64? {
+  package static func byteCount(forNew descriptor: Int32) -> UInt64? {
     let reserved = reservedByteCount
     var fileSystem = statvfs()
     guard reserved > 0, fstatvfs(descriptor, &fileSystem) == 0 else { return nil }
@@ -35,7 +35,7 @@ public enum WritableSpace {
   /// - Parameters:
   ///   - descriptor: the open file.
   ///   - end: the offset after the last byte to be written.
-  public static func allows(growing descriptor: Int32, to end: Int64) -> Bool {
+  package static func allows(growing descriptor: Int32, to end: Int64) -> Bool {
     let reserved = reservedByteCount
     guard reserved > 0 else { return true }
     var (file, fileSystem) = (stat(), statvfs())

@@ -58,7 +58,7 @@ extension AssetExportSession {
   public convenience init(
     _ asset: Asset, to url: URL, _ settings: ExportSettings, replacesFile: Bool = false
   ) throws(MediaError) {
-    self.init(asset, to: try url.filePath(), settings, replacesFile: replacesFile)
+    self.init(joining: [asset], to: try url.filePath(), settings, replacesFile: replacesFile)
   }
 }
 
@@ -67,11 +67,11 @@ extension RecordingLocation {
   ///
   /// - Throws: The errors of `AssetWriter(url:container:)`.
   public init(url: URL, replaces: Bool = false) throws(MediaError) {
-    self.init(path: try url.filePath(), replaces: replaces)
+    self.init(path: try url.filePath(), replaces: replaces, roots: nil)
   }
 
   /// The URL of the finished file.
-  public var url: URL { URL(filePath: path) }
+  public var url: URL { URL(filePath: pathBytes) }
 }
 
 extension AudioRecorder {
@@ -93,7 +93,7 @@ extension AudioRecorder {
 
 extension URL {
   /// Makes the URL of the file at an absolute path, whose bytes need not be UTF-8.
-  public init(filePath path: [UInt8]) {
+  package init(filePath path: [UInt8]) {
     let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
     var text = "file://"
     for byte in path {

@@ -9,19 +9,19 @@ import Synchronization
 /// The worker processes of this process.
 ///
 /// Threading: any thread; a task blocks the calling thread.
-public final class WorkerPool: Sendable {
+package final class WorkerPool: Sendable {
   /// The numbers of workers and leases.
-  public struct Statistics: Sendable, Hashable {
+  package struct Statistics: Sendable, Hashable {
     /// Workers without a lease.
-    public var idleCount = 0
+    package var idleCount = 0
     /// Workers with a lease.
-    public var busyCount = 0
+    package var busyCount = 0
     /// Processes started so far.
-    public var startedCount = 0
+    package var startedCount = 0
     /// Leases so far.
-    public var leaseCount = 0
+    package var leaseCount = 0
     /// Workers that crashed during a task.
-    public var crashCount = 0
+    package var crashCount = 0
   }
 
   struct PooledWorker {
@@ -56,14 +56,14 @@ public final class WorkerPool: Sendable {
   static let maximumCount = 64
 
   /// The program that a worker runs.
-  public let program: String
+  package let program: String
   private let logger = Logger(label: "playhead.isolation")
   private let state = Mutex(State())
   private let returnTimeoutMilliseconds: Int
   private let maximumTaskCount: Int
 
   /// - Parameter program: the path of the program `playhead-worker`.
-  public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
+  package convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
   /// - Parameters:
   ///   - returnTimeoutMilliseconds: the time that a task waits for the worker of another task after a new one was
@@ -76,7 +76,7 @@ public final class WorkerPool: Sendable {
 
   deinit { close() }
 
-  public var statistics: Statistics {
+  package var statistics: Statistics {
     state.withLock { state in
       var statistics = state.statistics
       statistics.idleCount = state.idle.count
@@ -87,14 +87,14 @@ public final class WorkerPool: Sendable {
   /// Starts workers until `count` are idle, at most four. Blocks briefly.
   ///
   /// - Throws: `workerUnavailable` if the program cannot be started.
-  public func start(_ count: Int = 1) throws(MediaError) {
+  package func start(_ count: Int = 1) throws(MediaError) {
     while state.withLock({ !$0.isClosed && $0.idle.count < min(count, Self.maximumIdleCount) }) {
       makeAvailable(try makeProcess())
     }
   }
 
   /// Ends idle workers. Busy workers end with their tasks.
-  public func close() {
+  package func close() {
     let idle = state.withLock { state in
       state.isClosed = true
       defer { state.idle = [] }

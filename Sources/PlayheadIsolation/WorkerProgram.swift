@@ -2,13 +2,13 @@ import Glibc
 import Synchronization
 
 /// The location of the program of a worker process.
-public enum WorkerProgram {
+package enum WorkerProgram {
   /// The name of the program.
-  public static let name = "playhead-worker"
+  package static let name = "playhead-worker"
 
   /// The path of the program: in the folder of the running program, otherwise in `../lib/playhead` relative to that
   /// folder. Nil if neither exists. Blocks briefly.
-  public static func path() -> String? {
+  package static func path() -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let bytes = path.prefix(max(0, count)).map(UInt8.init(bitPattern:))
@@ -22,7 +22,7 @@ extension WorkerPool {
   private static let sharedPool = Mutex<WorkerPool?>(nil)
 
   /// The workers of this process, created on first use; nil if the program is missing. Threading: any thread.
-  public static var shared: WorkerPool? {
+  package static var shared: WorkerPool? {
     sharedPool.withLock { sharedPool in
       if sharedPool == nil { sharedPool = WorkerProgram.path().map { WorkerPool(program: $0) } }
       return sharedPool

@@ -71,11 +71,18 @@ public final class LoudnessScan: Sendable {
   /// thread that cancels or that checks for timeouts. Without assets it is called immediately.
   ///
   /// - Parameters:
-  ///   - scanner: The threads that measure.
   ///   - progress: called for each file at its start, at each twentieth, and at its end.
   ///   - completion: receives the report, or `cancelled`. Errors of single files are in the report.
   public func start(
-    on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
+    progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
+    completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void
+  ) {
+    start(on: .shared, progress: progress, completion: completion)
+  }
+
+  /// Starts the scan on other threads than those that measure for the whole process.
+  package func start(
+    on scanner: LoudnessScanner, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
     completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void
   ) {
     let mayStart = state.withLock { state in
@@ -90,7 +97,14 @@ public final class LoudnessScan: Sendable {
 
   /// Runs the scan. Cancelling the calling task cancels the scan.
   public func report(
-    on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in }
+    progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in }
+  ) async throws(MediaError) -> LoudnessReport {
+    try await report(on: .shared, progress: progress)
+  }
+
+  /// Runs the scan on other threads than those that measure for the whole process.
+  package func report(
+    on scanner: LoudnessScanner, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in }
   ) async throws(MediaError) -> LoudnessReport {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -4,15 +4,15 @@ import PlayheadMediaAssets
 /// waits for the bytes of a file does not block other scans.
 ///
 /// Threading: any thread.
-public final class LoudnessScanner: Sendable {
+package final class LoudnessScanner: Sendable {
   /// The default scanner.
-  public static let shared = LoudnessScanner()
+  package static let shared = LoudnessScanner()
 
   /// One job for each file. Files of a running scan precede those of other scans.
   let workers: AssetWorkers
 
   /// Makes a scanner with separate threads.
-  public convenience init() { self.init(limits: WorkSlots.Limits(slotCount: 1, threadCount: 8)) }
+  package convenience init() { self.init(limits: WorkSlots.Limits(slotCount: 1, threadCount: 8)) }
 
   /// - Parameter isWatched: whether a thread checks for timeouts.
   init(limits: WorkSlots.Limits, isWatched: Bool = true) {

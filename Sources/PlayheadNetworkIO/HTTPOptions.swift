@@ -89,17 +89,17 @@ public struct HTTPOptions: Sendable, Hashable {
   public init() {}
 
   /// The number of bytes to read ahead of the requested ones.
-  public static let aheadByteCount = 4 << 20
+  package static let aheadByteCount = 4 << 20
   /// The number of retained bytes before the requested ones.
-  public static let retainedByteCount = 1 << 20
+  package static let retainedByteCount = 1 << 20
   /// A forward jump of at most this many bytes continues the running transfer instead of starting a new request.
   static let maximumForwardJumpByteCount: Int64 = 256 << 10
   /// The maximum number of bytes to read and discard to reach an offset on a server without ranges.
   static let maximumSkipByteCount: Int64 = 16 << 20
   /// The number of body bytes that must arrive within `stallTimeout`.
-  public static let minimumStallByteCount = 512
+  package static let minimumStallByteCount = 512
   /// The number of received bytes after which the count of failed attempts restarts.
-  public static let attemptByteCount: Int64 = 4_096
+  package static let attemptByteCount: Int64 = 4_096
   static let maximumRedirectCount = 10
   /// The maximum number of body bytes of a redirect that are read to keep the connection reusable.
   static let redirectBodyByteCount: Int64 = 64 << 10

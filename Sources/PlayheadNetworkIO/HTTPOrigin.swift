@@ -1,16 +1,16 @@
 /// The origin of a URL (RFC 6454): scheme, host and port. Secrets for one origin are never sent to another.
-public struct HTTPOrigin: Sendable, Hashable {
+package struct HTTPOrigin: Sendable, Hashable {
   /// Whether the scheme is `https`.
-  public let isSecure: Bool
+  package let isSecure: Bool
   /// The host in lower case, as spelled in the URL. Two spellings of one host are two origins.
-  public let host: String
+  package let host: String
   /// The port; the default port of the scheme (80 or 443) when the URL contains none.
-  public let port: UInt16
+  package let port: UInt16
 }
 
 extension HTTPURL {
   /// The scheme, host and port.
-  public var origin: HTTPOrigin {
+  package var origin: HTTPOrigin {
     let isSecure = redacted.utf8.prefix { $0 != UInt8(ascii: ":") }.count == 5
     let authority = Self.authority(of: Array(redacted.utf8))
     let (host, port) = Self.hostAndPort(authority)
@@ -60,7 +60,7 @@ extension HTTPOptions {
   /// - Parameters:
   ///   - origin: the origin that the header fields were specified for; nil for a local file, which has none.
   ///   - url: The referenced URL.
-  public func inherited(from origin: HTTPOrigin?, by url: HTTPURL) -> HTTPOptions {
+  package func inherited(from origin: HTTPOrigin?, by url: HTTPURL) -> HTTPOptions {
     guard !headers.isEmpty else { return self }
     let target = url.origin
     let isInherited =

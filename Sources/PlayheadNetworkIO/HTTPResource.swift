@@ -6,7 +6,7 @@ import PlayheadRealtimeAudio
 /// A transfer on the process's HTTP thread fills a window of bounded size around the offset of the last read.
 ///
 /// Threading: as ``ByteSource``. Releasing the resource ends its transfer asynchronously.
-public final class HTTPResource: ByteSource {
+package final class HTTPResource: ByteSource {
   private typealias State = HTTPTransferState
 
   private let url: HTTPURL
@@ -26,7 +26,7 @@ public final class HTTPResource: ByteSource {
   }
 
   /// Creates a resource. No network access happens before `open`.
-  public convenience init(
+  package convenience init(
     url: HTTPURL, options: HTTPOptions = HTTPOptions(), log: NetworkLog = NetworkLog(),
     clock: any NetworkClock = SystemNetworkClock()
   ) {
@@ -35,7 +35,7 @@ public final class HTTPResource: ByteSource {
 
   /// Creates a resource, or a byte range of one, that belongs to an existing log session. Only the bytes of the range
   /// are requested. Read offsets are offsets in the whole resource.
-  public convenience init(
+  package convenience init(
     partOfSession url: HTTPURL, bytes: Range<Int64>? = nil, options: HTTPOptions, log: NetworkLog,
     session: NetworkLog.Session, clock: any NetworkClock
   ) {
@@ -66,7 +66,7 @@ public final class HTTPResource: ByteSource {
   /// - Throws: `networkNotAllowed`, `hostNotFound`, `connectionRefused`, `networkUnavailable`, `tlsFailed`,
   ///   `networkTimedOut`, `tooManyRedirects`, `unsupportedLocation`, `httpNotFound` and related HTTP errors,
   ///   `badHTTPResponse`; `cancelled`.
-  public func open() throws(MediaError) {
+  package func open() throws(MediaError) {
     try start()
     let result = sharedState.wait { state -> Result<Void, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
@@ -79,7 +79,7 @@ public final class HTTPResource: ByteSource {
   /// Requests the first bytes from the server without waiting for the response. Does nothing if already started.
   ///
   /// - Throws: `networkNotAllowed`, `invalidArgument`.
-  public func start() throws(MediaError) {
+  package func start() throws(MediaError) {
     guard !sharedState.withState({ $0.isStarted }) else { return }
     guard options.isNetworkAllowed, !options.isNetworkForbidden else {
       throw MediaError(.networkNotAllowed, "network access is disabled: \(url)", operation: "http")
@@ -138,16 +138,16 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Properties
 
-  public var byteCount: Int64? { sharedState.withState { $0.resourceInfo?.byteCount } }
-  public var isSeekable: Bool { sharedState.withState { $0.isSeekable } }
+  package var byteCount: Int64? { sharedState.withState { $0.resourceInfo?.byteCount } }
+  package var isSeekable: Bool { sharedState.withState { $0.isSeekable } }
   /// The URL after all redirects; nil before the resource is open.
-  public var effectiveURL: String? { sharedState.withState { $0.resourceInfo?.effectiveURL } }
-  public var mediaType: String? { sharedState.withState { $0.resourceInfo?.mediaType } }
+  package var effectiveURL: String? { sharedState.withState { $0.resourceInfo?.effectiveURL } }
+  package var mediaType: String? { sharedState.withState { $0.resourceInfo?.mediaType } }
   /// The fields with which a station describes itself. Empty before the resource is open, and for resources that are
   /// not stations.
-  public var stationFields: [StationField] { sharedState.withState { $0.resourceInfo?.stationFields ?? [] } }
+  package var stationFields: [StationField] { sharedState.withState { $0.resourceInfo?.stationFields ?? [] } }
 
-  public var availableByteRange: Range<Int64>? {
+  package var availableByteRange: Range<Int64>? {
     sharedState.withState { state in
       let window = state.window
       return window.byteCount > 0 ? window.start..<window.end : nil
@@ -155,20 +155,20 @@ public final class HTTPResource: ByteSource {
   }
 
   /// The number of received bytes and the transfer times.
-  public var statistics: TransferStatistics { sharedState.withState { $0.statistics } }
+  package var statistics: TransferStatistics { sharedState.withState { $0.statistics } }
 
   /// The number of buffered bytes; never more than `aheadByteCount` plus `retainedByteCount`.
   var bufferedByteCount: Int { sharedState.withState { $0.window.byteCount } }
 
   /// The session in the access log; nil before the start.
-  public var session: NetworkLog.Session? { sharedState.withState { $0.session } }
+  package var session: NetworkLog.Session? { sharedState.withState { $0.session } }
 
   /// Marks this resource as the one that is played. Stalls are counted in its access log event.
-  public func markPlayed() {
+  package func markPlayed() {
     if let session = sharedState.withState({ $0.session }) { log.markPlayed(session) }
   }
 
-  public func popTitles(before offset: Int64) -> [StreamTitle] {
+  package func popTitles(before offset: Int64) -> [StreamTitle] {
     sharedState.withState { state in
       let count = state.titles.prefix { $0.offset < offset }.count
       defer { state.titles.removeFirst(count) }
@@ -178,14 +178,14 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Reading
 
-  public func cancel() { sharedState.update { $0.isCancelled = true } }
-  public func resume() { sharedState.update { $0.isCancelled = false } }
+  package func cancel() { sharedState.update { $0.isCancelled = true } }
+  package func resume() { sharedState.update { $0.isCancelled = false } }
 
   /// Reads bytes, as ``ByteSource/read(into:at:)``.
   ///
   /// - Throws: the errors of `open`, when the transfer gave up after an interruption. `rangesNotSupported` when the
   ///   server delivers the resource only from the start. `resourceChanged`; `connectionLost`.
-  public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     guard offset >= 0 else {
       throw MediaError(.invalidArgument, "the offset must not be negative (got \(offset))", operation: "http")
     }

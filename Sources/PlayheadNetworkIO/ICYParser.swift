@@ -4,7 +4,7 @@
 import PlayheadMediaCore
 
 /// Separates audio from titles. Pure.
-public struct ICYParser {
+package struct ICYParser {
   private let interval: Int
   /// The number of audio bytes before the next length byte.
   private var remainingAudioCount: Int
@@ -13,14 +13,14 @@ public struct ICYParser {
   private var text: [UInt8] = []
 
   /// - Parameter interval: the number of audio bytes between titles, more than 0.
-  public init(interval: Int) {
+  package init(interval: Int) {
     precondition(interval > 0, "the metadata interval must be positive")
     self.interval = interval
     remainingAudioCount = interval
   }
 
   /// Processes received bytes. Passes the audio and the titles within it to the closures, in order.
-  public mutating func parse(
+  package mutating func parse(
     _ bytes: UnsafeRawBufferPointer, audio: (UnsafeRawBufferPointer) -> Void, title: (ICYMetadata) -> Void
   ) {
     var rest = bytes
@@ -54,15 +54,15 @@ public struct ICYParser {
 }
 
 /// A title: `StreamTitle='artist - title';StreamUrl='https://…';`.
-public struct ICYMetadata: Sendable, Hashable {
+package struct ICYMetadata: Sendable, Hashable {
   /// The title, often `artist - title`.
-  public var title: String
+  package var title: String
   /// The URL of a page about the title; nil when missing.
-  public var url: String?
+  package var url: String?
 
   /// Parses a title; nil when the text contains none. An apostrophe ends a value only if the end of the text, or a
   /// semicolon and the next field, follows it.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
     let text = Array(bytes[..<end])
     guard let title = Self.value(of: "StreamTitle", in: text) else { return nil }

@@ -2,7 +2,7 @@ import PlayheadMediaCore
 import PlayheadRealtimeAudio
 
 /// The clock for timeouts and retry delays. Tests can provide another one.
-public protocol NetworkClock: Sendable {
+package protocol NetworkClock: Sendable {
   /// The current time. Threading: any thread.
   var now: HostTime { get }
 
@@ -18,16 +18,16 @@ public protocol NetworkClock: Sendable {
 }
 
 /// The system clock, CLOCK_MONOTONIC.
-public struct SystemNetworkClock: NetworkClock {
+package struct SystemNetworkClock: NetworkClock {
   /// Creates the clock.
-  public init() {}
+  package init() {}
 
-  public var now: HostTime { .now }
+  package var now: HostTime { .now }
 
-  public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
+  package func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
     let nanoseconds = max(0, deadline.nanoseconds(since: now))
     return Int32(clamping: nanoseconds / 1_000_000 + 1)
   }
 
-  public func onAdvance(_ wake: @escaping @Sendable () -> Void) {}
+  package func onAdvance(_ wake: @escaping @Sendable () -> Void) {}
 }

@@ -33,7 +33,7 @@ public struct AccessLogEvent: Sendable, Hashable {
   public var indicatedBitrate: Int64?
 
   /// Creates an event of a resource without any requests.
-  public init(uri: String) { self.uri = uri }
+  package init(uri: String) { self.uri = uri }
 
   /// The measured bit rate, in bits per second; nil before any bytes were received.
   public var observedBitrate: Int64? {
@@ -56,7 +56,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
   public var isRetried: Bool
 
   /// Creates an event.
-  public init(uri: String, serverAddress: String, statusCode: Int, error: MediaError, isRetried: Bool) {
+  package init(uri: String, serverAddress: String, statusCode: Int, error: MediaError, isRetried: Bool) {
     self.uri = uri
     self.serverAddress = serverAddress
     self.statusCode = statusCode
@@ -97,7 +97,7 @@ public struct StationInfo: Sendable, Hashable {
 /// ```
 public final class NetworkLog: Sendable {
   /// An event for observers.
-  public enum Entry: Sendable, Hashable {
+  package enum Entry: Sendable, Hashable {
     /// An access event was added.
     case access(AccessLogEvent)
     /// An error event was added.
@@ -105,10 +105,10 @@ public final class NetworkLog: Sendable {
   }
 
   /// The maximum number of events per log; older ones are dropped.
-  public static let maximumEventCount = 64
+  package static let maximumEventCount = 64
 
   /// The identifier of an access log event.
-  public typealias Session = UInt64
+  package typealias Session = UInt64
 
   private struct State {
     var access: [(session: Session, event: AccessLogEvent)] = []
@@ -125,10 +125,10 @@ public final class NetworkLog: Sendable {
   private let state = Mutex(State())
 
   /// Creates an empty log.
-  public init() {}
+  package init() {}
 
   /// The log for resources that are not from a network; always empty.
-  public static let empty = NetworkLog()
+  package static let empty = NetworkLog()
 
   /// The sessions in the order of their start: one for each opening of the resource.
   public var accessEvents: [AccessLogEvent] { state.withLock { $0.access.map(\.event) } }
@@ -139,7 +139,7 @@ public final class NetworkLog: Sendable {
 
   /// Registers an observer of new entries under a key chosen by the caller, or removes it when nil. The observer runs
   /// on the thread that appends an entry, and must not block. Pending entries are reported to it immediately.
-  public func observe(key: UInt64, _ observer: (@Sendable (Entry) -> Void)?) {
+  package func observe(key: UInt64, _ observer: (@Sendable (Entry) -> Void)?) {
     let pendingEntries = state.withLock { state in
       state.observers[key] = observer
       defer { if observer != nil { state.pendingEntries = [] } }
@@ -149,13 +149,13 @@ public final class NetworkLog: Sendable {
   }
 
   /// Counts a playback stall.
-  public func recordStall() { changePlayed { $0.numberOfStalls += 1 } }
+  package func recordStall() { changePlayed { $0.numberOfStalls += 1 } }
 
   /// Adds the duration of a finished stall.
-  public func recordStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
+  package func recordStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
 
   /// Begins a session. Later changes apply to this session, even if the resource is opened again meanwhile.
-  public func startSession(uri: String) -> Session {
+  package func startSession(uri: String) -> Session {
     state.withLock { state in
       state.sessionCount += 1
       Self.append((session: state.sessionCount, event: AccessLogEvent(uri: uri)), to: &state.access)
@@ -164,7 +164,7 @@ public final class NetworkLog: Sendable {
   }
 
   /// Changes the event of a session; does nothing when the event was dropped.
-  public func change(_ session: Session, _ body: (inout AccessLogEvent) -> Void) {
+  package func change(_ session: Session, _ body: (inout AccessLogEvent) -> Void) {
     state.withLock { state in
       guard let index = state.access.lastIndex(where: { $0.session == session }) else { return }
       body(&state.access[index].event)
@@ -172,7 +172,7 @@ public final class NetworkLog: Sendable {
   }
 
   /// Marks the session that is played. Stalls are counted in its event.
-  public func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
+  package func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
 
   private func changePlayed(_ body: (inout AccessLogEvent) -> Void) {
     guard let session = state.withLock({ $0.played ?? $0.access.last?.session }) else { return }
@@ -182,13 +182,13 @@ public final class NetworkLog: Sendable {
   func setStation(_ station: StationInfo) { state.withLock { $0.station = station } }
 
   /// Reports a session to the observers, because its server responded.
-  public func reportAccess(_ session: Session) {
+  package func reportAccess(_ session: Session) {
     guard let access = state.withLock({ $0.access.last { $0.session == session } }) else { return }
     notify(.access(access.event))
   }
 
   /// Appends an error and reports it to the observers.
-  public func append(_ event: ErrorLogEvent) {
+  package func append(_ event: ErrorLogEvent) {
     state.withLock { Self.append(event, to: &$0.errors) }
     notify(.error(event))
   }

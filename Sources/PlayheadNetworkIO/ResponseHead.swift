@@ -1,25 +1,25 @@
 // Parsing of response headers. Pure. Every line comes from the server and can be wrong.
 
 /// The header of one response.
-public struct ResponseHead: Sendable, Hashable {
+package struct ResponseHead: Sendable, Hashable {
   /// The HTTP status; 0 before the status line.
-  public private(set) var status = 0
+  package private(set) var status = 0
   /// The fields by lower-case name. The first one of repeated fields is used.
   private(set) var fields: [String: String] = [:]
   /// The number of bytes of all lines, including those of earlier responses.
   private(set) var byteCount = 0
   /// Whether the final empty line has been read.
-  public private(set) var isComplete = false
+  package private(set) var isComplete = false
 
   /// The maximum number of retained fields; further fields only count as bytes.
   private static let maximumFieldCount = 128
 
   /// Creates a header without lines.
-  public init() {}
+  package init() {}
 
   /// Reads a line, with or without line end. A status line begins a new response, because redirects and provisional
   /// responses precede the final one.
-  public mutating func parse(line bytes: UnsafeRawBufferPointer) {
+  package mutating func parse(line bytes: UnsafeRawBufferPointer) {
     byteCount += bytes.count
     var line = bytes[...]
     while let last = line.last, last == 0x0A || last == 0x0D { line = line.dropLast() }
@@ -60,18 +60,18 @@ public struct ResponseHead: Sendable, Hashable {
   // MARK: - Fields
 
   /// The number of bytes of the body; nil when missing or invalid.
-  public var contentLength: Int64? { fields["content-length"].flatMap(Self.count) }
+  package var contentLength: Int64? { fields["content-length"].flatMap(Self.count) }
 
   /// The byte range of a partial response, and the total number of bytes.
-  public struct ContentRange: Sendable, Hashable {
+  package struct ContentRange: Sendable, Hashable {
     /// The range; nil in the response to an unsatisfiable range (`*/100`).
-    public var bytes: ClosedRange<Int64>?
+    package var bytes: ClosedRange<Int64>?
     /// The total; nil when not specified (`0-9/*`).
-    public var total: Int64?
+    package var total: Int64?
   }
 
   /// `Content-Range` (RFC 9110, section 14.4); nil when missing or invalid.
-  public var contentRange: ContentRange? { fields["content-range"].flatMap(Self.range) }
+  package var contentRange: ContentRange? { fields["content-range"].flatMap(Self.range) }
 
   /// Parses the value of `Content-Range`.
   static func range(_ text: String) -> ContentRange? {
@@ -94,20 +94,20 @@ public struct ResponseHead: Sendable, Hashable {
   var acceptsRanges: Bool { fields["accept-ranges"].map { $0.lowercased() == "bytes" } ?? false }
 
   /// `Retry-After` (RFC 9110, section 10.2.3) if given in seconds, at most a day.
-  public var retryAfter: Duration? {
+  package var retryAfter: Duration? {
     fields["retry-after"].flatMap(Self.count).map { .seconds(min($0, 86_400)) }
   }
 
   /// The strong entity tag; nil when missing or weak.
-  public var strongETag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
+  package var strongETag: String? { fields["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
   /// The media type in lower case, without parameters.
-  public var mediaType: String? {
+  package var mediaType: String? {
     fields["content-type"].map { String($0.prefix { $0 != ";" && $0 != " " }).lowercased() }
   }
 
   /// The number of audio bytes between titles; nil without titles.
-  public var icyInterval: Int? {
+  package var icyInterval: Int? {
     fields["icy-metaint"].flatMap(Self.count).flatMap { $0 > 0 && $0 <= 1 << 24 ? Int($0) : nil }
   }
 

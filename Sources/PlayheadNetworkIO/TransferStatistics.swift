@@ -1,16 +1,16 @@
 /// The number of received bytes of a resource and the transfer times.
 ///
 /// The times measure the network, independent of slow readers.
-public struct TransferStatistics: Sendable, Hashable {
+package struct TransferStatistics: Sendable, Hashable {
   /// The number of body bytes.
-  public var byteCount: Int64
+  package var byteCount: Int64
   /// The time from each request to the last received byte, without retry delays and pauses of the reader.
-  public var nanoseconds: Int64
+  package var nanoseconds: Int64
   /// The part of that time before the first body byte of each response. It does not depend on the number of bytes.
-  public var waitNanoseconds: Int64
+  package var waitNanoseconds: Int64
 
   /// Creates statistics.
-  public init(byteCount: Int64 = 0, nanoseconds: Int64 = 0, waitNanoseconds: Int64 = 0) {
+  package init(byteCount: Int64 = 0, nanoseconds: Int64 = 0, waitNanoseconds: Int64 = 0) {
     self.byteCount = byteCount
     self.nanoseconds = nanoseconds
     self.waitNanoseconds = waitNanoseconds

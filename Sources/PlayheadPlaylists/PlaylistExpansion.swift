@@ -1,14 +1,14 @@
 import PlayheadMediaCore
 
 /// The bytes of a playlist, as a ``Playlist/Reader`` returns them.
-public struct PlaylistData: Sendable {
+package struct PlaylistData: Sendable {
   /// The bytes of the playlist.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// The identity of the file, independent of its name: device and inode. Nil: the location is the identity.
-  public var identity: [UInt64]?
+  package var identity: [UInt64]?
 
   /// Creates the data of a playlist.
-  public init(bytes: [UInt8], identity: [UInt64]? = nil) {
+  package init(bytes: [UInt8], identity: [UInt64]? = nil) {
     self.bytes = bytes
     self.identity = identity
   }
@@ -17,7 +17,7 @@ public struct PlaylistData: Sendable {
 extension Playlist {
   /// Reads the contents of a location, at most `byteLimit` bytes. Throws for anything but a regular file, and
   /// `playlistLimitExceeded` for a longer file.
-  public typealias Reader = (PlaylistLocation, _ byteLimit: Int) throws(MediaError) -> PlaylistData
+  package typealias Reader = (PlaylistLocation, _ byteLimit: Int) throws(MediaError) -> PlaylistData
 
   /// Reads a playlist and its nested playlists. Entries with the extension of a playlist are replaced by the entries
   /// of that playlist. An HLS stream is one entry. Entries inherit the metadata of their playlist.
@@ -27,7 +27,7 @@ extension Playlist {
   /// - Throws: the errors of `reader` for the outer playlist, and those of `init(parsing:at:assumed:)`.
   ///   `playlistCycle` for a playlist that contains itself, directly or indirectly. `playlistLimitExceeded` for more
   ///   than 8 nested levels, and for other exceeded limits.
-  public init(
+  package init(
     expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, reader: Reader
   ) throws(MediaError) {
     var usage = PlaylistUsage()
@@ -42,7 +42,7 @@ extension Playlist {
   ///   - assumed: The format when content and extension are ambiguous.
   ///   - usage: the usage of the earlier playlists. The usage of this one is added.
   ///   - reader: Returns the bytes of a playlist.
-  public init(
+  package init(
     expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {
     self.init()
@@ -54,13 +54,13 @@ extension Playlist {
 }
 
 /// The parts of ``PlaylistLimits`` that several playlists have used together.
-public struct PlaylistUsage: Sendable, Hashable {
+package struct PlaylistUsage: Sendable, Hashable {
   var playlistCount = 0
   var byteCount = 0
   var entryCount = 0
 
   /// Creates a usage of zero.
-  public init() {}
+  package init() {}
 }
 
 /// The traversal of nested playlists.

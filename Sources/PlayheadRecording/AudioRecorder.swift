@@ -13,7 +13,7 @@ import Synchronization
 /// var options = AudioRecorder.Options()
 /// options.session = session
 /// let recorder = AudioRecorder(
-///   location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options
+///   location: RecordingLocation(path: "/memos/idea.flac"), options: options
 /// ) { PulseSource() }
 /// try recorder.record(forDuration: .seconds(60))
 /// try recorder.pause()
@@ -102,8 +102,10 @@ public final class AudioRecorder: Sendable {
 
   /// The result of a recording.
   public struct Outcome: Sendable, Hashable {
-    /// The absolute path of the file, in bytes; nil if there is no file.
-    public var path: [UInt8]?
+    /// The absolute path of the file; nil if there is no file. Bytes that are not UTF-8 are U+FFFD.
+    public var path: String? { pathBytes.map { String(decoding: $0, as: UTF8.self) } }
+    /// The absolute path of the file, in bytes.
+    package var pathBytes: [UInt8]?
     /// The duration of the file; invalid if a failure cut the file short and the rest cannot be read.
     public var duration: MediaTime
     /// The size of the file in bytes; 0 if it is unknown.
@@ -342,13 +344,13 @@ public final class AudioRecorder: Sendable {
       guard shared.status.state == .stopped else {
         throw Self.invalidState("a recording can be deleted only after it is stopped", shared)
       }
-      guard let path = shared.status.outcome?.path else {
+      guard let path = shared.status.outcome?.pathBytes else {
         throw MediaError(.fileNotFound, "there is no recording", operation: "deleteRecording")
       }
       return path
     }
     try location.remove(path)
-    shared.update { $0.status.outcome?.path = nil }
+    shared.update { $0.status.outcome?.pathBytes = nil }
   }
 
   // MARK: - Meters
@@ -436,7 +438,7 @@ public final class AudioRecorder: Sendable {
     _ start: StartRequest?, _ shared: inout Shared
   ) throws(MediaError) -> (session: RecordingSession?, isNew: Bool) {
     switch (shared.status.state, start) {
-    case (.stopped, _) where !location.file.replaces && shared.status.outcome?.path != nil:
+    case (.stopped, _) where !location.file.replaces && shared.status.outcome?.pathBytes != nil:
       // A second recording would fail because the file exists, and `outcome` would describe that failure instead of the
       // first recording.
       throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")

@@ -45,7 +45,7 @@ public struct RecordingJournal: Sendable, Hashable {
       }
       let path = Array(target.dropLast(RecordingLocation.unfinishedSuffix.utf8.count))
       do throws(MediaError) {
-        if let recovered = try RecordingLocation(path: path).recover() {
+        if let recovered = try RecordingLocation(path: path, replaces: false, roots: nil).recover() {
           report(path, .success(recovered))
           remove(entry)
         } else if access(target.map(CChar.init(bitPattern:)) + [0], F_OK) != 0 {

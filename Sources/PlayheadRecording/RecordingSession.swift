@@ -87,7 +87,7 @@ final class RecordingSession: @unchecked Sendable {
     do throws(MediaError) { track = try prepare() } catch {
       end(
         AudioRecorder.Outcome(
-          path: nil, duration: .zero, byteCount: 0, lostFrameCount: 0, skippedFrameCount: 0, error: error),
+          pathBytes: nil, duration: .zero, byteCount: 0, lostFrameCount: 0, skippedFrameCount: 0, error: error),
         preparation: .failure(error))
       return
     }

@@ -225,7 +225,7 @@ final class RecordingTrack {
     defer { location.release() }
     gate?.finish { write($0) }
     var outcome = AudioRecorder.Outcome(
-      path: location.path, duration: time, byteCount: 0, lostFrameCount: lostFrameCount,
+      pathBytes: location.pathBytes, duration: time, byteCount: 0, lostFrameCount: lostFrameCount,
       skippedFrameCount: gate?.skippedFrameCount ?? 0, error: failure ?? error)
     do throws(MediaError) {
       try writer.finishWriting()
@@ -234,10 +234,10 @@ final class RecordingTrack {
       outcome.error = outcome.error ?? error
       outcome.duration = .invalid
       // The repaired file is playable up to the last complete part.
-      do throws(MediaError) { outcome.path = try location.recover()?.path } catch { outcome.path = nil }
-      if let path = outcome.path { readSizeAndDuration(path, &outcome) }
+      do throws(MediaError) { outcome.pathBytes = try location.recover()?.pathBytes } catch { outcome.pathBytes = nil }
+      if let path = outcome.pathBytes { readSizeAndDuration(path, &outcome) }
       // The journal entry stays, so that the recovery at the next start tries to rename the file again.
-      if outcome.path == nil, !location.isUnfinishedNameFree { return outcome }
+      if outcome.pathBytes == nil, !location.isUnfinishedNameFree { return outcome }
     }
     if let journalEntry { options.journal?.remove(journalEntry) }
     return outcome

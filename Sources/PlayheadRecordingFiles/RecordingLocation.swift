@@ -16,23 +16,27 @@ public struct RecordingLocation: Sendable {
   /// The suffix of the name of an unfinished recording.
   public static let unfinishedSuffix = ".recording"
 
+  /// The absolute path of the finished file. Bytes that are not UTF-8 are U+FFFD.
+  public var path: String { String(decoding: pathBytes, as: UTF8.self) }
   /// The absolute path of the finished file, in bytes.
-  public let path: [UInt8]
+  package let pathBytes: [UInt8]
   package let file: WholeFile
   /// The file that another process has opened. Nil: this process opens the file.
   private let opened: OpenedFile?
   private let roots: FileRoots?
 
   /// The path of the unfinished file.
-  public var unfinishedPath: [UInt8] { path + Self.unfinishedSuffix.utf8 }
+  package var unfinishedPath: [UInt8] { pathBytes + Self.unfinishedSuffix.utf8 }
 
   /// A file at an absolute path. No I/O.
   ///
   /// - Parameters:
-  ///   - path: The absolute path of the file, in bytes.
+  ///   - path: The absolute path of the file.
   ///   - replaces: whether the recording may replace an existing file. The existing file stays until the recording is
   ///     finished. Default: false.
-  public init(path: [UInt8], replaces: Bool = false) { self.init(path: path, replaces: replaces, roots: nil) }
+  public init(path: String, replaces: Bool = false) {
+    self.init(path: Array(path.utf8), replaces: replaces, roots: nil)
+  }
 
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.
   package init(path: [UInt8], replaces: Bool, roots: FileRoots?) {
@@ -41,7 +45,7 @@ public struct RecordingLocation: Sendable {
 
   /// - Parameter hint: the hint in the error about an existing file.
   package init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
-    (self.path, self.roots, opened) = (path, roots, nil)
+    (pathBytes, self.roots, opened) = (path, roots, nil)
     let target = WholeFile(path: path, replaces: replaces, hint: hint, roots: roots)
     file = target.keepingUnfinished(as: target.name + Self.unfinishedSuffix.utf8)
   }
@@ -50,7 +54,7 @@ public struct RecordingLocation: Sendable {
   package init(_ opened: OpenedFile) {
     (self.opened, roots) = (opened, nil)
     file = WholeFile(opened).keepingUnfinished(as: [])
-    path = file.path
+    pathBytes = file.path
   }
 
   /// Whether another process has opened the file.
@@ -62,7 +66,9 @@ public struct RecordingLocation: Sendable {
   /// The result of a recovery.
   public struct Recovered: Sendable, Hashable {
     /// The path of the recovered file; nil if the file had no audio and was removed.
-    public var path: [UInt8]?
+    public var path: String? { pathBytes.map { String(decoding: $0, as: UTF8.self) } }
+    /// The path of the recovered file, in bytes.
+    package var pathBytes: [UInt8]?
   }
 
   /// Repairs the remainder of a crashed recording to this location. Blocks.
@@ -75,15 +81,15 @@ public struct RecordingLocation: Sendable {
     // A recovered recording never replaces an existing file.
     let target =
       if isOpened { file } else {
-        WholeFile(path: path, replaces: false, hint: "", roots: roots)
+        WholeFile(path: pathBytes, replaces: false, hint: "", roots: roots)
           .keepingUnfinished(as: file.unfinishedName ?? [])
       }
     guard let remainder = try target.reopenUnfinished() else { return nil }
     guard try RecordingRepair.repair(remainder.descriptor) else {
       remainder.discard()
-      return Recovered(path: nil)
+      return Recovered(pathBytes: nil)
     }
-    return Recovered(path: try commit(remainder, target))
+    return Recovered(pathBytes: try commit(remainder, target))
   }
 
   /// The file name without the folder.
@@ -115,10 +121,10 @@ public struct RecordingLocation: Sendable {
   private func commit(_ remainder: UnfinishedFile, _ target: WholeFile) throws(MediaError) -> [UInt8] {
     if isOpened {
       try remainder.commit()
-      return path
+      return pathBytes
     }
     for number in 0..<1_000 {
-      let path = number == 0 ? path : Self.recoveredPath(path, number)
+      let path = number == 0 ? pathBytes : Self.recoveredPath(pathBytes, number)
       let candidate = WholeFile(path: path, replaces: false, hint: "", roots: roots)
         .keepingUnfinished(as: target.unfinishedName ?? [])
       guard candidate.isNameFree else { continue }

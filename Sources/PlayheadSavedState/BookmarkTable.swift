@@ -1,30 +1,30 @@
 import PlayheadMediaCore
 
 /// The target of a bookmark: a file or URL, or a part of one.
-public struct BookmarkedItem: Sendable, Hashable {
-  public var location: StoredEntry.Location
+package struct BookmarkedItem: Sendable, Hashable {
+  package var location: StoredEntry.Location
   /// The time range within the file or stream, in text form; empty for the whole.
-  public var part: String
+  package var part: String
 
-  public init(location: StoredEntry.Location, part: String = "") {
+  package init(location: StoredEntry.Location, part: String = "") {
     self.location = location
     self.part = part
   }
 }
 
 /// A position in a playable item.
-public struct Bookmark: Sendable, Hashable {
-  public var id: UInt64
-  public var item: BookmarkedItem
+package struct Bookmark: Sendable, Hashable {
+  package var id: UInt64
+  package var item: BookmarkedItem
   /// The name given by a client; empty for none.
-  public var name: String
+  package var name: String
   /// Whether the bookmark was set automatically when playback left the item.
-  public var isAutomatic: Bool
-  public var time: MediaTime
+  package var isAutomatic: Bool
+  package var time: MediaTime
   /// The time of creation, in seconds since 1970.
-  public var savedAt: Int64
+  package var savedAt: Int64
 
-  public init(id: UInt64, item: BookmarkedItem, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
+  package init(id: UInt64, item: BookmarkedItem, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
     self.id = id
     self.item = item
     self.name = name
@@ -35,29 +35,29 @@ public struct Bookmark: Sendable, Hashable {
 }
 
 /// A bookmark that was added, changed or removed.
-public struct BookmarkChange: Sendable, Hashable {
-  public var id: UInt64
+package struct BookmarkChange: Sendable, Hashable {
+  package var id: UInt64
   /// The new bookmark; nil when it was removed.
-  public var bookmark: Bookmark?
+  package var bookmark: Bookmark?
 
-  public init(id: UInt64, bookmark: Bookmark?) {
+  package init(id: UInt64, bookmark: Bookmark?) {
     self.id = id
     self.bookmark = bookmark
   }
 }
 
 /// The rule for automatic bookmarks.
-public struct BookmarkRule: Sendable, Hashable {
+package struct BookmarkRule: Sendable, Hashable {
   /// Before this position an item counts as not begun, and an existing bookmark is kept.
-  public static let minimumPosition = MediaTime(value: 5, timescale: 1)
+  package static let minimumPosition = MediaTime(value: 5, timescale: 1)
   /// With less than this time remaining, an item counts as finished, and its bookmark is removed.
-  public static let minimumRemainingTime = MediaTime(value: 10, timescale: 1)
+  package static let minimumRemainingTime = MediaTime(value: 10, timescale: 1)
 
   /// The minimum duration of items with automatic bookmarks; nil for no automatic bookmarks.
-  public var minimumDuration: MediaTime?
+  package var minimumDuration: MediaTime?
 
   /// The change of an item's automatic bookmark.
-  public enum Decision: Sendable, Hashable {
+  package enum Decision: Sendable, Hashable {
     /// Set the bookmark to the current position.
     case set
     /// Remove the bookmark, because the item is finished.
@@ -66,11 +66,11 @@ public struct BookmarkRule: Sendable, Hashable {
     case keep
   }
 
-  public init(minimumDuration: MediaTime?) { self.minimumDuration = minimumDuration }
+  package init(minimumDuration: MediaTime?) { self.minimumDuration = minimumDuration }
 
   /// The change of the automatic bookmark of an item that was played up to `time`. The bookmark of an item that has
   /// ended is removed, whatever its duration.
-  public func decision(at time: MediaTime, of duration: MediaTime, hasEnded: Bool = false) -> Decision {
+  package func decision(at time: MediaTime, of duration: MediaTime, hasEnded: Bool = false) -> Decision {
     if hasEnded { return .remove }
     guard let minimumDuration, duration.isNumeric, duration >= minimumDuration, time.isNumeric else { return .keep }
     if duration - time < Self.minimumRemainingTime { return .remove }
@@ -79,11 +79,11 @@ public struct BookmarkRule: Sendable, Hashable {
 }
 
 /// All bookmarks in memory, and their unsaved changes.
-public struct BookmarkTable: Sendable {
+package struct BookmarkTable: Sendable {
   /// The maximum number of automatic bookmarks. Adding another one removes the oldest.
-  public static let automaticLimit = 1_000
+  package static let automaticLimit = 1_000
   /// The maximum number of manual bookmarks.
-  public static let limit = 1_000
+  package static let limit = 1_000
 
   private var bookmarks: [UInt64: Bookmark] = [:]
   private var automatic: [BookmarkedItem: UInt64] = [:]
@@ -91,7 +91,7 @@ public struct BookmarkTable: Sendable {
   private var nextID: UInt64 = 1
 
   /// Creates a table from saved bookmarks, without pending changes.
-  public init(_ saved: [Bookmark] = []) {
+  package init(_ saved: [Bookmark] = []) {
     for bookmark in saved {
       bookmarks[bookmark.id] = bookmark
       if bookmark.isAutomatic { automatic[bookmark.item] = bookmark.id }
@@ -100,19 +100,19 @@ public struct BookmarkTable: Sendable {
   }
 
   /// All bookmarks, ordered by id.
-  public var all: [Bookmark] { bookmarks.values.sorted { $0.id < $1.id } }
+  package var all: [Bookmark] { bookmarks.values.sorted { $0.id < $1.id } }
 
   /// Whether changes are pending.
-  public var hasChanges: Bool { !changed.isEmpty }
+  package var hasChanges: Bool { !changed.isEmpty }
 
   /// Removes and returns the pending changes, one for each changed bookmark.
-  public mutating func drainChanges() -> [BookmarkChange] {
+  package mutating func drainChanges() -> [BookmarkChange] {
     defer { changed = [] }
     return changed.sorted().map { BookmarkChange(id: $0, bookmark: bookmarks[$0]) }
   }
 
   /// - Throws: `noSuchBookmark`.
-  public func bookmark(_ id: UInt64) throws(MediaError) -> Bookmark {
+  package func bookmark(_ id: UInt64) throws(MediaError) -> Bookmark {
     guard let bookmark = bookmarks[id] else {
       throw MediaError(.noSuchBookmark, "unknown bookmark \(id)")
     }
@@ -120,17 +120,17 @@ public struct BookmarkTable: Sendable {
   }
 
   /// The automatic bookmark of a target; nil when there is none.
-  public func automaticBookmark(of item: BookmarkedItem) -> Bookmark? { automatic[item].flatMap { bookmarks[$0] } }
+  package func automaticBookmark(of item: BookmarkedItem) -> Bookmark? { automatic[item].flatMap { bookmarks[$0] } }
 
   /// The manual bookmark with a name in a target.
-  public func bookmark(named name: String, in item: BookmarkedItem) -> Bookmark? {
+  package func bookmark(named name: String, in item: BookmarkedItem) -> Bookmark? {
     bookmarks.values.first { !$0.isAutomatic && $0.name == name && $0.item == item }
   }
 
   // MARK: - Changes
 
   /// Applies a decision about the automatic bookmark of a target that was played up to `time`.
-  public mutating func updateAutomatic(
+  package mutating func updateAutomatic(
     _ item: BookmarkedItem, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
   ) {
     switch decision {
@@ -153,7 +153,7 @@ public struct BookmarkTable: Sendable {
   /// Adds a manual bookmark. Replaces a bookmark with the same nonempty name in the same target.
   ///
   /// - Throws: `tooManyBookmarks`.
-  public mutating func add(
+  package mutating func add(
     _ item: BookmarkedItem, name: String, at time: MediaTime, now: Int64
   ) throws(MediaError) -> Bookmark {
     if !name.isEmpty, var existing = bookmark(named: name, in: item) {
@@ -170,7 +170,7 @@ public struct BookmarkTable: Sendable {
   }
 
   /// - Throws: `noSuchBookmark`.
-  public mutating func remove(_ id: UInt64) throws(MediaError) {
+  package mutating func remove(_ id: UInt64) throws(MediaError) {
     _ = try bookmark(id)
     removeBookmark(id)
   }

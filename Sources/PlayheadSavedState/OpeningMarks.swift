@@ -11,9 +11,9 @@ import Synchronization
 /// `removeFound`.
 ///
 /// Threading: any thread. No method blocks for longer than a few stores into memory.
-public final class OpeningMarks: Sendable {
+package final class OpeningMarks: Sendable {
   /// The maximum number of marked entries.
-  public static let capacity = StateFolder.wordCount - firstWord
+  package static let capacity = StateFolder.wordCount - firstWord
 
   /// "PHopen01" in the byte order of the file.
   static let signature: UInt64 = 0x3130_6E65_706F_4850
@@ -31,7 +31,7 @@ public final class OpeningMarks: Sendable {
   private let folder: StateFolder
   private let state: Mutex<State>
   /// The entries that were being opened when the previous process with this folder died; at most `capacity`.
-  public let foundIDs: Set<UInt64>
+  package let foundIDs: Set<UInt64>
 
   /// Reads the remaining marks. Marks of another layout, and words that are not entry numbers, are logged and removed.
   init(_ folder: StateFolder, logger: Logger) {
@@ -62,7 +62,7 @@ public final class OpeningMarks: Sendable {
   /// Marks an entry. The mark is in the mapped file when this method returns.
   ///
   /// - Returns: the token for `end`; nil when `capacity` entries are marked, and after `close`.
-  public func begin(_ id: UInt64) -> Int? {
+  package func begin(_ id: UInt64) -> Int? {
     state.withLock { state in
       guard !state.isClosed, let word = state.free.popLast() else { return nil }
       folder.setWord(word, id)
@@ -71,7 +71,7 @@ public final class OpeningMarks: Sendable {
   }
 
   /// Removes a mark that `begin` set.
-  public func end(_ word: Int) {
+  package func end(_ word: Int) {
     state.withLock { state in
       guard !state.isClosed else { return }
       folder.setWord(word, 0)
@@ -80,7 +80,7 @@ public final class OpeningMarks: Sendable {
   }
 
   /// Removes the marks found at startup. Call it when the failures of these entries are in the database.
-  public func removeFound() {
+  package func removeFound() {
     state.withLock { state in
       guard !state.isClosed else { return }
       for word in state.found { folder.setWord(word, 0) }

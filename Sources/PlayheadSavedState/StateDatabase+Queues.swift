@@ -3,11 +3,11 @@ import GRDB
 import PlayheadMediaCore
 
 /// A saved queue.
-public struct SavedQueue: Sendable, Hashable {
-  public var name: String
-  public var entryCount: Int
+package struct SavedQueue: Sendable, Hashable {
+  package var name: String
+  package var entryCount: Int
   /// The time of saving, in seconds since 1970.
-  public var savedAt: Int64
+  package var savedAt: Int64
 }
 
 /// Saved queues.
@@ -117,23 +117,23 @@ extension StoredEntry.Location {
 /// of `write`.
 extension StateStore {
   /// Saves a queue. The result can be `tooManySavedQueues` or an error of earlier writes.
-  public func saveQueue(
+  package func saveQueue(
     _ name: String, of player: String, at time: Int64, completion: @escaping @Sendable (Result<Int, MediaError>) -> Void
   ) {
     query(completion) { try $0.saveQueue(name, of: player, at: time) }
   }
 
   /// Loads a saved queue. The result can be `noSuchSavedQueue`.
-  public func loadQueue(_ name: String, completion: @escaping @Sendable (Result<[StoredEntry], MediaError>) -> Void) {
+  package func loadQueue(_ name: String, completion: @escaping @Sendable (Result<[StoredEntry], MediaError>) -> Void) {
     query(completion) { try $0.loadQueue(name) }
   }
 
-  public func savedQueues(completion: @escaping @Sendable (Result<[SavedQueue], MediaError>) -> Void) {
+  package func savedQueues(completion: @escaping @Sendable (Result<[SavedQueue], MediaError>) -> Void) {
     query(completion) { try $0.savedQueues() }
   }
 
   /// Removes a saved queue. The result can be `noSuchSavedQueue`.
-  public func removeQueue(_ name: String, completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
+  package func removeQueue(_ name: String, completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
     query(completion) { try $0.removeQueue(name) }
   }
 }

@@ -9,9 +9,9 @@ import PlayheadMediaCore
 /// survives any end of the process.
 ///
 /// Threading: one thread at a time uses `nextItemID`, which accesses memory only.
-public final class StateFolder: @unchecked Sendable {
+package final class StateFolder: @unchecked Sendable {
   // `@unchecked Sendable`: the descriptor is constant, and one thread at a time uses the mapped number.
-  public let path: String
+  package let path: String
   private let descriptor: Int32
   private let page: UnsafeMutableRawPointer
   private static let pageByteCount = 4_096
@@ -22,7 +22,7 @@ public final class StateFolder: @unchecked Sendable {
   var database: String { "\(path)/state.sqlite" }
 
   /// `$XDG_STATE_HOME/playhead`, or `~/.local/state/playhead`; nil when neither is known.
-  public static var standard: String? {
+  package static var standard: String? {
     if let home = getenv("XDG_STATE_HOME").map({ String(cString: $0) }), home.hasPrefix("/") {
       return "\(home)/playhead"
     }
@@ -78,7 +78,7 @@ public final class StateFolder: @unchecked Sendable {
   }
 
   /// The first unused entry number; 0 when not recorded.
-  public var nextItemID: UInt64 {
+  package var nextItemID: UInt64 {
     get { word(0) }
     set { setWord(0, newValue) }
   }
@@ -100,7 +100,7 @@ public final class StateFolder: @unchecked Sendable {
   ///
   /// - Throws: `stateUnavailable` or `stateDiskFull` when it cannot be created, belongs to another user, or is
   ///   writable by others.
-  public static func make(_ path: String) throws(MediaError) {
+  package static func make(_ path: String) throws(MediaError) {
     guard path.hasPrefix("/") else {
       throw MediaError(.stateUnavailable, "the state folder must be an absolute path (got \(path))", operation: "mkdir")
     }

@@ -10,11 +10,11 @@ import PlayheadRealtimeAudio
 /// created.
 ///
 /// Threading: any thread, except where documented.
-public final class StateStore: @unchecked Sendable {
+package final class StateStore: @unchecked Sendable {
   // `@unchecked Sendable`: only the store's thread uses the mutable properties outside `signal`.
 
   /// The result of a write.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     case done
     /// The batch is retained and will be written with the next one.
     case deferred(MediaError)
@@ -57,26 +57,26 @@ public final class StateStore: @unchecked Sendable {
   private var isWaitingForSpace = false
 
   /// Starts the thread, which opens the folder and loads the saved state.
-  public init(folder path: String, logger: Logger = Logger(label: "playhead.state")) {
+  package init(folder path: String, logger: Logger = Logger(label: "playhead.state")) {
     self.path = path
     self.logger = logger
     NamedThread.detached(name: "saved-state") { self.run() }
   }
 
   /// The saved state; empty when it could not be read. Blocks until it is loaded.
-  public func waitUntilLoaded() -> LoadedState {
+  package func waitUntilLoaded() -> LoadedState {
     signal.wait { $0.loaded } ?? LoadedState()
   }
 
   /// The current state of saving.
-  public var status: SavingStatus { signal.withState { $0.status } }
+  package var status: SavingStatus { signal.withState { $0.status } }
 
   /// The marks of entries that are being opened; nil until the state is loaded, and when nothing is saved.
-  public var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
+  package var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
 
   /// Records the first unused entry number. Called by one thread at a time, after the state is loaded. Accesses memory
   /// only.
-  public func record(nextItemID: UInt64) {
+  package func record(nextItemID: UInt64) {
     signal.withState { state in
       state.recordedNextItemID = nextItemID
       return state.folder
@@ -85,7 +85,7 @@ public final class StateStore: @unchecked Sendable {
 
   /// Sets the handler for the creation of a new database, after which the complete state must be written. The store's
   /// thread calls it. If a database was created before this call, the caller's thread calls it immediately.
-  public func onDatabaseReplaced(_ handler: @escaping @Sendable () -> Void) {
+  package func onDatabaseReplaced(_ handler: @escaping @Sendable () -> Void) {
     let isPending = signal.withState { state in
       defer { state.isReplacementPending = false }
       state.onDatabaseReplaced = handler
@@ -98,7 +98,7 @@ public final class StateStore: @unchecked Sendable {
   ///
   /// - Parameter completeState: returns the complete state, which a new database receives instead of the batch. Nil: in
   ///   this case `completion` receives `databaseReplaced`.
-  public func write(
+  package func write(
     _ batch: @escaping @Sendable () -> StateBatch, completeState: (@Sendable () -> StateBatch)? = nil,
     completion: @escaping @Sendable (Outcome) -> Void
   ) {
@@ -137,7 +137,7 @@ public final class StateStore: @unchecked Sendable {
   }
 
   /// Writes pending batches and closes the database. Blocks until both are done, at most until `deadline`.
-  public func close(by deadline: HostTime) {
+  package func close(by deadline: HostTime) {
     openingMarks?.close()
     signal.update { $0.isClosing = true }
     _ = signal.wait(until: deadline) { $0.isClosed ? true : nil }

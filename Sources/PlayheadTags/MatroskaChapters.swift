@@ -2,23 +2,23 @@
 // each chapter and drops its language. Opens no files: the caller supplies the bytes.
 
 /// A chapter of a file and its titles.
-public struct TagChapter: Sendable, Hashable {
+package struct TagChapter: Sendable, Hashable {
   /// A title and its languages.
-  public struct Title: Sendable, Hashable {
-    public var text: String
+  package struct Title: Sendable, Hashable {
+    package var text: String
     /// The language codes: BCP 47 if the file has them, otherwise ISO 639-2. Empty if the language is undetermined.
-    public var languages: [String]
+    package var languages: [String]
 
-    public init(text: String, languages: [String]) {
+    package init(text: String, languages: [String]) {
       self.text = text
       self.languages = languages
     }
   }
 
   /// The start of the chapter, in ns.
-  public var startNanoseconds: Int64
+  package var startNanoseconds: Int64
   /// The titles, in the file's order.
-  public var titles: [Title]
+  package var titles: [Title]
 }
 
 /// Reads the chapters of one file.
@@ -105,14 +105,14 @@ struct MatroskaChapters<Failure: Error> {
 extension TagReader {
   /// Reads the chapters of a Matroska or WebM file of `byteCount` bytes with all titles. Blocks while `bytes` blocks,
   /// and calls it only on this thread. Damaged or oversized parts are skipped.
-  public static func matroskaChapters<Failure: Error>(
+  package static func matroskaChapters<Failure: Error>(
     byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> [TagChapter] {
     try MatroskaChapters.read(byteCount: byteCount, limits: limits, bytes: bytes)
   }
 
   /// Reads the chapters of a file in memory.
-  public static func matroskaChapters(data: [UInt8], limits: TagLimits = TagLimits()) -> [TagChapter] {
+  package static func matroskaChapters(data: [UInt8], limits: TagLimits = TagLimits()) -> [TagChapter] {
     matroskaChapters(byteCount: Int64(data.count), limits: limits, bytes: reader(of: data))
   }
 }

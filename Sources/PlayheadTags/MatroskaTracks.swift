@@ -38,7 +38,7 @@ extension TagReader {
   /// while `bytes` blocks, and calls it only on this thread.
   ///
   /// - Returns: the codec IDs of video, audio, subtitle and metadata tracks. Empty if the list is damaged or too large.
-  public static func matroskaCodecIDs<Failure: Error>(
+  package static func matroskaCodecIDs<Failure: Error>(
     byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> [String] {
     try MatroskaTracks.codecIDs(byteCount: byteCount, limits: limits, bytes: bytes)

@@ -1,12 +1,12 @@
 extension TagContainer {
   /// The number of bytes that `init(header:)` examines.
-  public static let headerByteCount = 16
+  package static let headerByteCount = 16
 
   /// Detects the container of a file from its first bytes, for files that FFmpeg does not open. Unknown bytes give
   /// `edges`, because these tags do not depend on the format of the file.
   ///
   /// - Parameter header: the first `headerByteCount` bytes, or those after an ID3v2 tag.
-  public init(header: [UInt8]) {
+  package init(header: [UInt8]) {
     func has(_ text: String, at offset: Int = 0) -> Bool { header.dropFirst(offset).starts(with: text.utf8) }
     self =
       if has("fLaC") {
@@ -33,7 +33,7 @@ extension TagContainer {
   }
 
   /// The size in bytes of the ID3v2 tag that begins with these bytes; 0 if there is none (ID3v2.4, 3.1).
-  public static func id3v2ByteCount(_ header: [UInt8]) -> Int64 {
+  package static func id3v2ByteCount(_ header: [UInt8]) -> Int64 {
     guard header.count >= 10, header.starts(with: "ID3".utf8), header[6..<10].allSatisfy({ $0 < 0x80 }) else {
       return 0
     }

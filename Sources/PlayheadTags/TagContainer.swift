@@ -1,7 +1,7 @@
 import CPlayheadTags
 
 /// The location and the formats of the tags in a file.
-public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
+package enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
   /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end; in this order of precedence, as in TagLib.
   case edges
   case flac, ogg, mp4, wav, aiff, asf
@@ -14,7 +14,7 @@ public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
 
   /// The container for FFmpeg's name of a format. Nil if FFmpeg reads all tags of the format, or this module does not
   /// support it.
-  public init?(formatName: String) {
+  package init?(formatName: String) {
     switch formatName {
     case "mp3", "aac", "ac3", "eac3", "tta", "dts": self = .edges
     case "ape", "mpc", "mpc8", "wv", "tak": self = .apeEdges

@@ -1,11 +1,11 @@
 /// One value of a key, as in the tag.
-public struct TagItem: Sendable, Hashable, Codable {
+package struct TagItem: Sendable, Hashable, Codable {
   /// The kind of tag that an item is from.
-  public enum Space: Sendable, Hashable, Codable, CaseIterable {
+  package enum Space: Sendable, Hashable, Codable, CaseIterable {
     case id3v2, id3v1, iTunes, vorbis, ape, riff, asf, matroska, userData
   }
 
-  public enum Value: Sendable, Hashable, Codable {
+  package enum Value: Sendable, Hashable, Codable {
     case text(String)
     case number(Int64)
     case data([UInt8])
@@ -13,32 +13,32 @@ public struct TagItem: Sendable, Hashable, Codable {
     case image([UInt8])
   }
 
-  public var space: Space
+  package var space: Space
   /// The key: `TIT2`, `©nam`, `----:com.apple.iTunes:LABEL`, `TITLE`, `INAM`, `WM/Year`. Names of ID3v2.2 and 2.3 are
   /// converted to those of 2.4.
-  public var key: String
-  public var value: Value
+  package var key: String
+  package var value: Value
   /// The description of a user text, a comment, lyrics or an image; the role of a person.
-  public var description: String?
+  package var description: String?
   /// The language, as in the tag: three letters of ISO 639-2, or in Matroska also BCP 47.
-  public var language: String?
+  package var language: String?
   /// The owner of a rating, an identifier or private data.
-  public var owner: String?
+  package var owner: String?
   /// The media type that the tag declares.
-  public var mediaType: String?
+  package var mediaType: String?
   /// The second number of a value: the total of a track number, or the play count of a rating.
-  public var secondNumber: Int64?
+  package var secondNumber: Int64?
   /// The ID3v2 number of an image's type, if the tag has it.
-  public var artworkType: Int?
+  package var artworkType: Int?
   /// The target level, in Matroska's numbers: 30 is a track or part, 50 an album or film; nil if the tag has none.
-  public var targetLevel: Int64?
+  package var targetLevel: Int64?
   /// Whether a Matroska tag applies to single tracks (`TagTrackUID`), not to the whole file.
-  public var isOfTrack = false
+  package var isOfTrack = false
   /// The size in bytes of data or an image that exceeds ``TagLimits``; `value` then contains only its first bytes. Nil
   /// for all other values.
-  public var excessiveByteCount: Int?
+  package var excessiveByteCount: Int?
 
-  public init(space: Space, key: String, value: Value) {
+  package init(space: Space, key: String, value: Value) {
     self.space = space
     self.key = key
     self.value = value
@@ -46,14 +46,14 @@ public struct TagItem: Sendable, Hashable, Codable {
 }
 
 /// An ignored part of a tag.
-public struct TagWarning: Sendable, Hashable, Codable {
+package struct TagWarning: Sendable, Hashable, Codable {
   /// The ignored part, such as `APIC` or `ID3v2`.
-  public var subject: String
-  public var reason: String
+  package var subject: String
+  package var reason: String
   /// Whether a limit of ``TagLimits`` was the reason.
-  public var isLimit: Bool
+  package var isLimit: Bool
 
-  public init(subject: String, reason: String, isLimit: Bool = false) {
+  package init(subject: String, reason: String, isLimit: Bool = false) {
     self.subject = subject
     self.reason = reason
     self.isLimit = isLimit
@@ -61,12 +61,12 @@ public struct TagWarning: Sendable, Hashable, Codable {
 }
 
 /// The tags of a file.
-public struct TagReading: Sendable, Hashable, Codable {
+package struct TagReading: Sendable, Hashable, Codable {
   /// The items in the file's order. The items of the kind of tag with the highest precedence come first.
-  public var items: [TagItem] = []
-  public var warnings: [TagWarning] = []
+  package var items: [TagItem] = []
+  package var warnings: [TagWarning] = []
   /// The number of tracks in a Matroska file; 0 for other files.
-  public var trackCount = 0
+  package var trackCount = 0
 
-  public init() {}
+  package init() {}
 }

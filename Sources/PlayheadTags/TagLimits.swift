@@ -1,24 +1,24 @@
 import CPlayheadTags
 
 /// Limits that bound the cost of reading the tags of one file, whatever it contains.
-public struct TagLimits: Sendable, Hashable {
+package struct TagLimits: Sendable, Hashable {
   /// The total number of bytes of tags. Default: 64 MiB.
-  public var byteCount = 64 << 20
+  package var byteCount = 64 << 20
   /// The number of bytes of an image, or of other data with one key. Default: 16 MiB. Of larger data, only the first
   /// bytes are kept.
-  public var dataByteCount = 16 << 20
-  public var itemCount = 10_000
+  package var dataByteCount = 16 << 20
+  package var itemCount = 10_000
   /// The number of values with one key.
-  public var valueCount = 1_000
+  package var valueCount = 1_000
   /// The number of bytes of all texts of an ID3v2 tag except comments and lyrics. TagLib allocates about 200 bytes for
   /// each part of such a text.
-  public var textByteCount = 1 << 20
+  package var textByteCount = 1 << 20
   /// The number of reads by TagLib. This limit bounds the cost of a file that makes TagLib read endlessly.
-  public var readCount = 200_000
+  package var readCount = 200_000
   /// The number of stack bytes that nested structures may use.
-  public var stackByteCount = 128 << 10
+  package var stackByteCount = 128 << 10
 
-  public init() {}
+  package init() {}
 
   /// The limits in the C interface.
   var forShim: tags_limits {

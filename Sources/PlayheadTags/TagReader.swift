@@ -3,10 +3,10 @@
 import CPlayheadTags
 
 /// Reads the tags of files.
-public enum TagReader {
+package enum TagReader {
   /// Fills a buffer with the file's bytes from an offset on. Returns the number of bytes, less than the buffer only at
   /// the end of the file.
-  public typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
+  package typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
 
   /// Reads all tags of a file of `byteCount` bytes. Blocks while `bytes` blocks, and calls it only on this thread.
   ///
@@ -15,7 +15,7 @@ public enum TagReader {
   /// - Parameter charset: ICU's name of the encoding of texts without a declared encoding (ID3v1, RIFF INFO, "Latin-1"
   ///   of ID3v2). Nil detects it. Valid UTF-8 is always read as UTF-8.
   /// - Throws: only the errors of `bytes`.
-  public static func read<Failure: Error>(
+  package static func read<Failure: Error>(
     _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(), charset: String? = nil,
     bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> TagReading {
@@ -37,7 +37,7 @@ public enum TagReader {
   }
 
   /// Reads all tags of a file in memory.
-  public static func read(
+  package static func read(
     _ container: TagContainer, data: [UInt8], limits: TagLimits = TagLimits(), charset: String? = nil
   ) -> TagReading {
     read(container, byteCount: Int64(data.count), limits: limits, charset: charset, bytes: reader(of: data))

@@ -6,13 +6,13 @@ import PlayheadMediaCore
   /// A stretcher with Rubber Band's *finer* engine, which adjusts the phases of partials.
   ///
   /// Displacement: within 10 ms of output at the measured rates, 1/32 to 32.
-  public final class SpectralStretcher: TimeStretcher {
+  package final class SpectralStretcher: TimeStretcher {
     /// Whether this build contains the engine.
-    public static let isAvailable = true
+    package static let isAvailable = true
 
-    public let format: AudioFormat
-    public let rate: StretchRate
-    public let historyFrameCount: Int
+    package let format: AudioFormat
+    package let rate: StretchRate
+    package let historyFrameCount: Int
     /// The number of frames, audio or silence, that Rubber Band requires before the first frame.
     private let startPadFrameCount: Int
     private let state: RubberBandState
@@ -26,7 +26,7 @@ import PlayheadMediaCore
     /// The number of frames that are processed at once.
     private static let chunkFrames = 1_024
 
-    public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
+    package init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
       guard
         let state = rubberband_new(
           UInt32(format.sampleRateHz), UInt32(format.channelCount), shim_RubberBandOptions_realTimeFiner(),
@@ -52,7 +52,7 @@ import PlayheadMediaCore
       for channel in channels { channel.deallocate() }
     }
 
-    public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    package func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
       precondition(!hasBegun, "history must be written before other frames")
       hasBegun = true
       let count = min(frameCount, historyFrameCount)
@@ -69,13 +69,13 @@ import PlayheadMediaCore
       process(samples + (frameCount - count) * format.channelCount, frameCount: count)
     }
 
-    public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    package func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
       if !hasBegun { try writeHistory(samples, frameCount: 0) }
       queue.countInput(frameCount)
       process(samples, frameCount: frameCount)
     }
 
-    public func finish() throws(MediaError) {
+    package func finish() throws(MediaError) {
       if hasBegun {
         flushWithSilence()
         process(0, isLast: true)
@@ -96,7 +96,7 @@ import PlayheadMediaCore
       }
     }
 
-    public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
+    package func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
       queue.read(into: output, capacityFrames: capacityFrames)
     }
 
@@ -144,23 +144,23 @@ import PlayheadMediaCore
   }
 #else
   /// A placeholder for Rubber Band, which this build does not contain: creating one throws `unsupportedRate`.
-  public final class SpectralStretcher: TimeStretcher {
+  package final class SpectralStretcher: TimeStretcher {
     /// Whether this build contains the engine.
-    public static let isAvailable = false
+    package static let isAvailable = false
 
-    public let format: AudioFormat
-    public let rate: StretchRate
-    public var historyFrameCount: Int { 0 }
+    package let format: AudioFormat
+    package let rate: StretchRate
+    package var historyFrameCount: Int { 0 }
 
-    public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
+    package init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
       throw MediaError(
         .unsupportedRate,
         "spectral time stretching is unavailable: this build lacks the package trait RubberBand")
     }
 
-    public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
-    public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
-    public func finish() throws(MediaError) {}
-    public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int { 0 }
+    package func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
+    package func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
+    package func finish() throws(MediaError) {}
+    package func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int { 0 }
   }
 #endif

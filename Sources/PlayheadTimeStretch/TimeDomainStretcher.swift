@@ -7,10 +7,10 @@ import PlayheadMediaCore
 ///
 /// Sonic begins with the unchanged first frame, so it needs no history. Samples pass through 16 bits and are clipped at
 /// ±1.
-public final class TimeDomainStretcher: TimeStretcher {
-  public let format: AudioFormat
-  public let rate: StretchRate
-  public var historyFrameCount: Int { 0 }
+package final class TimeDomainStretcher: TimeStretcher {
+  package let format: AudioFormat
+  package let rate: StretchRate
+  package var historyFrameCount: Int { 0 }
   /// One stage, or two stages that share the rate: below 25 kHz the shortest periods have too few samples for a high
   /// rate in one stage.
   private let stages: [SonicStage]
@@ -26,7 +26,7 @@ public final class TimeDomainStretcher: TimeStretcher {
   /// The lowest sample rate at which rates below 1/4 are accurate, and 1/32 is possible in one stage.
   private static let minimumSlowSampleRateHz = 25_000
 
-  public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
+  package init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
     self.format = format
     self.rate = rate
     queue = FrameQueue(channelCount: format.channelCount, rate: rate)
@@ -53,9 +53,9 @@ public final class TimeDomainStretcher: TimeStretcher {
     }
   }
 
-  public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) {}
+  package func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) {}
 
-  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+  package func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     queue.countInput(frameCount)
     try upsampleAndWrite(samples, frameCount)
   }
@@ -100,7 +100,7 @@ public final class TimeDomainStretcher: TimeStretcher {
     }
   }
 
-  public func finish() throws(MediaError) {
+  package func finish() throws(MediaError) {
     if upsampler != nil {
       let silence = [Float](repeating: 0, count: Upsampler.reach * format.channelCount)
       try silence.withUnsafeBufferPointer { silence throws(MediaError) in
@@ -113,7 +113,7 @@ public final class TimeDomainStretcher: TimeStretcher {
     queue.finish()
   }
 
-  public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
+  package func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
     queue.read(into: output, capacityFrames: capacityFrames)
   }
 }

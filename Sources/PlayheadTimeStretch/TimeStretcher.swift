@@ -11,7 +11,7 @@ import PlayheadMediaCore
 /// 0.
 ///
 /// Threading: one thread at a time; nothing blocks.
-public protocol TimeStretcher: AnyObject {
+package protocol TimeStretcher: AnyObject {
   /// Creates a stretcher.
   ///
   /// - Throws: `unsupportedRate`, `conversionFailed`.
@@ -46,7 +46,7 @@ public protocol TimeStretcher: AnyObject {
 }
 
 /// A time-stretching method.
-public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
+package enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Sonic: omits or repeats periods of the pitch. Fast; best for speech.
   case timeDomain
   /// Rubber Band: adjusts the phases of partials. Best for music; a player that uses it needs about seven times the
@@ -55,7 +55,7 @@ public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
 
   /// Whether this build contains the method: `spectral` is missing if the package was built without its trait
   /// `RubberBand`.
-  public var isAvailable: Bool {
+  package var isAvailable: Bool {
     switch self {
     case .timeDomain: true
     case .spectral: SpectralStretcher.isAvailable
@@ -66,7 +66,7 @@ public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
   ///
   /// - Throws: `unsupportedRate` if this build does not contain the method, or the library does not support the rate;
   ///   `conversionFailed`.
-  public func makeStretcher(format: AudioFormat, rate: StretchRate) throws(MediaError) -> any TimeStretcher {
+  package func makeStretcher(format: AudioFormat, rate: StretchRate) throws(MediaError) -> any TimeStretcher {
     switch self {
     case .timeDomain: try TimeDomainStretcher(format: format, rate: rate)
     case .spectral: try SpectralStretcher(format: format, rate: rate)

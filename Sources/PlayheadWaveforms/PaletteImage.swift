@@ -1,17 +1,18 @@
 // An image with at most four colours, and its PNG encoding (W3C PNG, third edition). The encoder stores the pixels
 // without compression, so that it needs no zlib.
+import PlayheadMediaCore
 
 /// An image with at most four colours.
 struct PaletteImage {
   let width: Int
   let height: Int
-  private let palette: [WaveformColor]
+  private let palette: [RGBColor]
   private let rowByteCount: Int
   /// The rows, two bits a pixel, the left pixel in the higher bits.
   private var rows: [UInt8]
 
   /// Creates an image filled with the first colour of the palette.
-  init(width: Int, height: Int, palette: [WaveformColor]) {
+  init(width: Int, height: Int, palette: [RGBColor]) {
     precondition((1...4).contains(palette.count), "a palette has 1 to 4 colours")
     self.width = width
     self.height = height

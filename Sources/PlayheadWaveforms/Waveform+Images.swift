@@ -83,11 +83,11 @@ extension Waveform {
   }
 
   /// The colour of the axis: black or white, in contrast with the background.
-  private static func axisColor(_ style: WaveformStyle) -> WaveformColor {
+  private static func axisColor(_ style: WaveformStyle) -> RGBColor {
     let color = style.background
     let brightness = 3 * Int(color.red) + 6 * Int(color.green) + Int(color.blue)
     let value: UInt8 = brightness > 1_275 ? 0x20 : 0xe0
-    return WaveformColor(red: value, green: value, blue: value)
+    return RGBColor(red: value, green: value, blue: value)
   }
 
   // MARK: - SVG

@@ -35,8 +35,8 @@ public struct WaveformCache: Sendable {
 
   /// The identity of an asset's file; nil unless the asset is a regular file with a path.
   static func identity(of asset: Asset) -> Identity? {
-    guard !asset.path.isEmpty else { return nil }
-    let descriptor = ReadableFiles.roots.open(asset.path, FileRoots.pathOnlyFlag | O_CLOEXEC)
+    guard !asset.pathBytes.isEmpty else { return nil }
+    let descriptor = ReadableFiles.roots.open(asset.pathBytes, FileRoots.pathOnlyFlag | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

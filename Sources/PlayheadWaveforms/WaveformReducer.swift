@@ -4,7 +4,7 @@ import PlayheadMediaCore
 ///
 /// Minima and maxima do not depend on the chunks; RMS may differ in the last digits. Memory: 12 bytes for each bin and
 /// channel.
-public struct WaveformReducer {
+package struct WaveformReducer {
   /// The state of the bin that is being filled.
   private struct Bin {
     var low = SIMD8<Float>(repeating: .infinity)
@@ -25,7 +25,7 @@ public struct WaveformReducer {
   private var binEnd: Int64 = 0
   private var binIndex = 0
   /// The number of frames that were added.
-  public private(set) var frameCount: Int64 = 0
+  package private(set) var frameCount: Int64 = 0
   private var minima: [Float] = []
   private var maxima: [Float] = []
   private var rms: [Float] = []
@@ -36,7 +36,7 @@ public struct WaveformReducer {
   ///   - channelCount: The number of samples per frame.
   ///   - scale: The number of bins, or of frames per bin.
   ///   - frameCount: the number of frames that will be added. Required for a scale of `bins`.
-  public init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
+  package init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
     if case .bins = scale { precondition(frameCount != nil, "a number of bins needs a number of frames") }
     self.channelCount = channelCount
     self.scale = scale
@@ -53,7 +53,7 @@ public struct WaveformReducer {
   /// Adds frames. NaN samples are ignored, and frames beyond the announced count are dropped.
   ///
   /// - Throws: `mediaLimitExceeded` when there are more bins than a waveform may have.
-  public mutating func add(_ samples: UnsafePointer<Float>, frameCount added: Int) throws(MediaError) {
+  package mutating func add(_ samples: UnsafePointer<Float>, frameCount added: Int) throws(MediaError) {
     var done = 0
     let count = min(added, Int(clamping: (announcedFrameCount ?? .max) - frameCount))
     while done < count {
@@ -67,7 +67,7 @@ public struct WaveformReducer {
 
   /// Returns the waveform of the added frames. `firstFrame` is the position of the first one. Returns nil for a scale
   /// of `bins` if fewer frames than announced were added.
-  public mutating func finish(sampleRateHz: Int, firstFrame: Int64) throws(MediaError) -> Waveform? {
+  package mutating func finish(sampleRateHz: Int, firstFrame: Int64) throws(MediaError) -> Waveform? {
     if frameCount > binStart { try endBin() }
     if case .bins = scale, frameCount != announcedFrameCount { return nil }
     return Waveform(

@@ -6,15 +6,15 @@ import PlayheadMediaCore
 /// scans.
 ///
 /// Threading: any thread.
-public final class WaveformScanner: Sendable {
+package final class WaveformScanner: Sendable {
   /// The default scanner.
-  public static let shared = WaveformScanner()
+  package static let shared = WaveformScanner()
 
   let workers = AssetWorkers(
     limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
 
   /// Creates a scanner with separate threads.
-  public init() {}
+  package init() {}
 }
 
 /// Measures the waveform of a file: decodes the requested range.
@@ -61,14 +61,21 @@ public final class WaveformScan: Sendable {
   /// thread that cancels or that checks for timeouts.
   ///
   /// - Parameters:
-  ///   - scanner: The threads that measure.
   ///   - progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at the end.
   ///     If the length is unknown, it receives nil at the start.
   ///   - completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
   ///     `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
   ///     `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
   public func start(
-    on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    completion: @escaping @Sendable (Result<WaveformResult, MediaError>) -> Void
+  ) {
+    start(on: .shared, progress: progress, completion: completion)
+  }
+
+  /// Starts the scan on other threads than those that measure for the whole process.
+  package func start(
+    on scanner: WaveformScanner, progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Result<WaveformResult, MediaError>) -> Void
   ) {
     do throws(MediaError) { try request.check() } catch { return completion(.failure(error)) }
@@ -88,7 +95,14 @@ public final class WaveformScan: Sendable {
 
   /// Runs the scan. Cancelling the calling task cancels the scan.
   public func result(
-    on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
+    progress: @escaping @Sendable (Double?) -> Void = { _ in }
+  ) async throws(MediaError) -> WaveformResult {
+    try await result(on: .shared, progress: progress)
+  }
+
+  /// Runs the scan on other threads than those that measure for the whole process.
+  package func result(
+    on scanner: WaveformScanner, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws(MediaError) -> WaveformResult {
     try await run.outcome { start(on: scanner, progress: progress, completion: $0) }
   }

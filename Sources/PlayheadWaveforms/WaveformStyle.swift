@@ -1,41 +1,16 @@
 import PlayheadMediaCore
 import PlayheadWholeFiles
 
-/// An opaque colour.
-public struct WaveformColor: Sendable, Hashable {
-  /// The red component, from 0 to 255.
-  public var red: UInt8
-  /// The green component, from 0 to 255.
-  public var green: UInt8
-  /// The blue component, from 0 to 255.
-  public var blue: UInt8
-
-  /// Creates a colour.
-  public init(red: UInt8, green: UInt8, blue: UInt8) {
-    (self.red, self.green, self.blue) = (red, green, blue)
-  }
-
-  /// Parses `#rrggbb` or `rrggbb`.
-  ///
-  /// - Throws: `invalidArgument`.
-  public init(_ text: String) throws(MediaError) {
-    let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-    guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: 16) else {
-      throw MediaError(.invalidArgument, "colour must be six hexadecimal digits such as #3070b0 (got \(text))")
-    }
-    self.init(
-      red: UInt8(value >> 16), green: UInt8(value >> 8 & 0xff), blue: UInt8(value & 0xff))
-  }
-
+extension RGBColor {
   /// `#rrggbb`.
   var text: String {
     "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// The mean of two colours.
-  func mixed(with other: WaveformColor) -> WaveformColor {
+  func mixed(with other: RGBColor) -> RGBColor {
     func mean(_ one: UInt8, _ other: UInt8) -> UInt8 { UInt8((Int(one) + Int(other)) / 2) }
-    return WaveformColor(
+    return RGBColor(
       red: mean(red, other.red), green: mean(green, other.green), blue: mean(blue, other.blue))
   }
 }
@@ -58,14 +33,14 @@ public enum WaveformFormat: String, Sendable, Hashable, CaseIterable {
 /// The destination and format of a waveform file.
 public struct WaveformOutput: Sendable {
   /// The file.
-  public var file: WholeFile
+  package var file: WholeFile
   /// The format of the file.
   public var format: WaveformFormat
   /// The appearance of the waveform.
   public var style: WaveformStyle
 
   /// Describes a file.
-  public init(_ file: WholeFile, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle()) {
+  package init(_ file: WholeFile, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle()) {
     (self.file, self.format, self.style) = (file, format, style)
   }
 
@@ -93,9 +68,9 @@ public struct WaveformStyle: Sendable, Hashable {
   /// The height of an image in pixels.
   public var height = 200
   /// The colour from the minimum to the maximum sample. RMS is drawn in the mean of this colour and the background.
-  public var color = WaveformColor(red: 0x30, green: 0x70, blue: 0xb0)
+  public var color = RGBColor(red: 0x30, green: 0x70, blue: 0xb0)
   /// The colour of the background. Default: white.
-  public var background = WaveformColor(red: 0xff, green: 0xff, blue: 0xff)
+  public var background = RGBColor(red: 0xff, green: 0xff, blue: 0xff)
   /// Whether an image has time labels.
   public var hasAxis = true
   /// The number of bits of a value in JSON and `.dat`: 8 or 16.

@@ -6,7 +6,7 @@ import Synchronization
 /// An empty file that another process opened and passed to this one.
 ///
 /// The other process names the file, or removes it after an error. Threading: any.
-public final class OpenedFile: Sendable {
+package final class OpenedFile: Sendable {
   /// The name in messages.
   let name: String
   private let reference: Mutex<Reference>
@@ -18,7 +18,7 @@ public final class OpenedFile: Sendable {
   }
 
   /// Refers to a descriptor that `owner` keeps open. Does not block.
-  public init(_ descriptor: Int32, of owner: any AnyObject & Sendable, name: String) {
+  package init(_ descriptor: Int32, of owner: any AnyObject & Sendable, name: String) {
     self.name = name
     reference = Mutex(Reference(descriptor: descriptor, owner: owner))
   }

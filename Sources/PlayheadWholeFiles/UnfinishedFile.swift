@@ -5,13 +5,13 @@ extension WholeFile {
   /// Begins a file that is written incrementally, at any offset. The file gets its name in `commit`.
   ///
   /// - Throws: the errors of `check`; `writeFailed`.
-  public func create() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
+  package func create() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
 
   /// Opens the unfinished file under its `unfinishedName`, or the file that another process has opened. Nil when none
   /// exists, or when another writer has it locked.
   ///
   /// - Throws: `outsideRoots`; `writeFailed`.
-  public func reopenUnfinished() throws(MediaError) -> UnfinishedFile? {
+  package func reopenUnfinished() throws(MediaError) -> UnfinishedFile? {
     precondition(unfinishedName != nil, "only a file with an unfinished name can be reopened")
     return try UnfinishedFile(reopening: self)
   }
@@ -21,9 +21,9 @@ extension WholeFile {
 ///
 /// Releasing the object removes the file, unless it was committed or has an `unfinishedName`. An opened file becomes
 /// empty instead of being removed. Threading: one thread at a time.
-public final class UnfinishedFile {
+package final class UnfinishedFile {
   /// The descriptor for writing and reading; open until the file is committed, discarded or kept.
-  public let descriptor: Int32
+  package let descriptor: Int32
   private let file: WholeFile
   /// The open folder, so that all operations use it even if its path changes meanwhile. -1 for an opened file.
   private let folder: Int32
@@ -98,17 +98,17 @@ public final class UnfinishedFile {
   /// Appends bytes.
   ///
   /// - Throws: `writeFailed`.
-  public func append(_ bytes: [UInt8]) throws(MediaError) { try file.writeAll(bytes, descriptor) }
+  package func append(_ bytes: [UInt8]) throws(MediaError) { try file.writeAll(bytes, descriptor) }
 
   /// Completes the file under its name. On an error nothing remains, unless the file has an `unfinishedName`.
   ///
   /// - Throws: `fileExists` when another file has been created meanwhile and must not be replaced; `writeFailed`.
-  public func commit() throws(MediaError) { try commit(as: file) }
+  package func commit() throws(MediaError) { try commit(as: file) }
 
   /// Completes the file under another name in the same folder.
   ///
   /// - Throws: the errors of `commit()`.
-  public func commit(as file: WholeFile) throws(MediaError) {
+  package func commit(as file: WholeFile) throws(MediaError) {
     precondition(isOpen, "the file has already been committed or discarded")
     var error: MediaError?
     // Without fsync(2), a power failure can leave an empty file under the name. An opened file gets its name from its
@@ -142,14 +142,14 @@ public final class UnfinishedFile {
   }
 
   /// Removes the file.
-  public func discard() {
+  package func discard() {
     guard isOpen else { return }
     remove()
     closeAndKeep()
   }
 
   /// Closes the file and retains it under its current name.
-  public func closeAndKeep() {
+  package func closeAndKeep() {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)

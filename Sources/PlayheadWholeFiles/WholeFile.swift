@@ -4,11 +4,11 @@ import PlayheadFileAccess
 import PlayheadMediaCore
 
 /// A file that is written under a temporary name and then renamed, or a file that another process has opened.
-public struct WholeFile: Sendable {
+package struct WholeFile: Sendable {
   /// The path: bytes, absolute, without a NUL. For an opened file, its name in messages.
-  public let path: [UInt8]
+  package let path: [UInt8]
   /// Whether an existing file is replaced.
-  public let replaces: Bool
+  package let replaces: Bool
   /// The hint in the error about an existing file: "--force replaces it".
   private let hint: String
 
@@ -19,17 +19,17 @@ public struct WholeFile: Sendable {
   let opened: OpenedFile?
 
   /// The name in the folder until the file is complete. Nil: a random name, and nothing remains after a failure.
-  public private(set) var unfinishedName: [UInt8]?
+  package private(set) var unfinishedName: [UInt8]?
 
   /// Whether the file has no name until it is complete, so that nothing remains if the process is killed. Has no effect
   /// on a file system without unnamed files. Needs /proc.
-  public private(set) var isUnnamedUntilComplete = false
+  package private(set) var isUnnamedUntilComplete = false
 
   /// Creates a description of a file at an absolute path. No I/O.
   ///
   /// - Parameter roots: the folders below which the file may be written, after links are resolved. Nil: no
   ///   restriction.
-  public init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
+  package init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
     self.path = path
     self.replaces = replaces
     self.hint = hint
@@ -39,7 +39,7 @@ public struct WholeFile: Sendable {
 
   /// Creates a description of an opened file. It is written in place, and not synchronized with the disk. After an
   /// error it is empty.
-  public init(_ opened: OpenedFile) {
+  package init(_ opened: OpenedFile) {
     (path, replaces, hint, roots) = (Array(opened.name.utf8), false, "", nil)
     self.opened = opened
   }
@@ -59,14 +59,14 @@ public struct WholeFile: Sendable {
   /// The same file with a known name until it is complete. The incomplete file remains after a failure or the end of
   /// the process, and `reopenUnfinished` opens it. It is locked (`flock`) while it is written, so only one writer has
   /// it. An opened file has no such name and no lock, and keeps its contents after a failure.
-  public func keepingUnfinished(as unfinishedName: [UInt8]) -> WholeFile {
+  package func keepingUnfinished(as unfinishedName: [UInt8]) -> WholeFile {
     var file = self
     file.unfinishedName = unfinishedName
     return file
   }
 
   /// The same file without a name until it is complete.
-  public func unnamedUntilComplete() -> WholeFile {
+  package func unnamedUntilComplete() -> WholeFile {
     var file = self
     file.isUnnamedUntilComplete = true
     return file
@@ -79,13 +79,13 @@ public struct WholeFile: Sendable {
   }
 
   /// The folder of the file.
-  public var folder: [UInt8] { Array(split.folder) }
+  package var folder: [UInt8] { Array(split.folder) }
 
   /// The name of the file in its folder.
-  public var name: [UInt8] { Array(split.name) }
+  package var name: [UInt8] { Array(split.name) }
 
   /// Whether no file with the name exists. Also true when the folder cannot be opened.
-  public var isNameFree: Bool {
+  package var isNameFree: Bool {
     guard let folder = try? openFolder() else { return true }
     defer { close(folder) }
     return !exists(in: folder)
@@ -94,21 +94,21 @@ public struct WholeFile: Sendable {
   /// Checks the conditions of `write` that can be checked before writing.
   ///
   /// - Throws: the errors of `write`.
-  public func check() throws(MediaError) {
+  package func check() throws(MediaError) {
     if let opened { try opened.check() } else { close(try openFolderForWriting()) }
   }
 
   /// Writes the file. Never follows a link at its path. On an error nothing remains.
   ///
   /// - Throws: `fileExists` when the file exists and must not be replaced; `outsideRoots`; `writeFailed`.
-  public func write(_ bytes: [UInt8]) throws(MediaError) {
+  package func write(_ bytes: [UInt8]) throws(MediaError) {
     try writeChunks { append throws(MediaError) in try append(bytes) }
   }
 
   /// Writes the file in parts. Each part is written when `produce` passes it to `append`. On an error nothing remains.
   ///
   /// - Throws: the errors of `write` and of `produce`.
-  public func writeChunks(
+  package func writeChunks(
     _ produce: (_ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) throws(MediaError) {
     let file = try create()
@@ -193,7 +193,7 @@ public struct WholeFile: Sendable {
   /// Removes the file with the name.
   ///
   /// - Throws: `outsideRoots`; `fileNotFound`; `writeFailed`.
-  public func remove() throws(MediaError) {
+  package func remove() throws(MediaError) {
     let folder = try openFolder()
     defer { close(folder) }
     guard Self.withCString(name, { unlinkat(folder, $0, 0) }) == 0 else {

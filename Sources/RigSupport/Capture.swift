@@ -4,7 +4,7 @@ import PlayheadMediaCore
 /// The audio that a pipe sink has played. A separate thread reads it and keeps it in memory, up to a limit.
 ///
 /// Threading: any thread. Waits block on a condition that the reader thread signals. A timeout is an error.
-public final class Capture: @unchecked Sendable {
+package final class Capture: @unchecked Sendable {
   // `@unchecked Sendable`: all state after `mutex` is protected by it.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -69,10 +69,10 @@ public final class Capture: @unchecked Sendable {
   // MARK: - Played audio
 
   /// Frames captured so far.
-  public var frameCount: Int { withLock { storage.count } }
+  package var frameCount: Int { withLock { storage.count } }
 
   /// The frames from position `from` on: all, or `count` of them.
-  public func frames(from: Int = 0, count: Int? = nil) -> [StereoFrame] {
+  package func frames(from: Int = 0, count: Int? = nil) -> [StereoFrame] {
     withLock {
       let start = min(max(0, from), storage.count)
       return Array(storage[start..<min(storage.count, count.map { start + $0 } ?? storage.count)])
@@ -80,7 +80,7 @@ public final class Capture: @unchecked Sendable {
   }
 
   /// The time at which the frame at `position` was read from the pipe; nil if it was not read yet or was removed.
-  public func arrival(of position: Int) -> HostTime? {
+  package func arrival(of position: Int) -> HostTime? {
     withLock {
       var (low, high) = (0, arrivals.count)
       while low < high {
@@ -92,7 +92,7 @@ public final class Capture: @unchecked Sendable {
   }
 
   /// The runs of time code from position `from` on.
-  public func runs(from: Int = 0) -> [TimeCode.Run] {
+  package func runs(from: Int = 0) -> [TimeCode.Run] {
     TimeCode.runs(in: frames(from: from)).map { run in
       var run = run
       run.position += from
@@ -101,18 +101,18 @@ public final class Capture: @unchecked Sendable {
   }
 
   /// Waits until `total` frames have been captured.
-  public func waitForFrames(_ total: Int, timeOutSeconds: Int = 30) throws {
+  package func waitForFrames(_ total: Int, timeOutSeconds: Int = 30) throws {
     try wait(timeOutSeconds, for: "\(total) captured frames") { $0.count >= total ? true : nil }
   }
 
   /// Waits for `count` more frames.
-  public func waitForMoreFrames(_ count: Int, timeOutSeconds: Int = 30) throws {
+  package func waitForMoreFrames(_ count: Int, timeOutSeconds: Int = 30) throws {
     try waitForFrames(frameCount + count, timeOutSeconds: timeOutSeconds)
   }
 
   /// Waits for the first frame at or after position `from` for which `condition` is true. Returns its position.
   @discardableResult
-  public func waitForFrame(
+  package func waitForFrame(
     from: Int = 0, timeOutSeconds: Int = 30, where condition: (StereoFrame) -> Bool
   ) throws -> Int {
     var next = max(0, from)
@@ -128,7 +128,7 @@ public final class Capture: @unchecked Sendable {
   /// Waits for the first frame, at or after position `from`, of file `file` with an index of `index` or later; nil
   /// matches any. Returns its position in the capture.
   @discardableResult
-  public func waitForCode(
+  package func waitForCode(
     file: Int? = nil, index: Int? = nil, from: Int = 0, timeOutSeconds: Int = 30
   ) throws -> Int {
     try waitForFrame(from: from, timeOutSeconds: timeOutSeconds) { frame in
@@ -139,7 +139,7 @@ public final class Capture: @unchecked Sendable {
 
   /// Waits for `count` consecutive silent frames at or after position `from`. Returns the position of the first one.
   @discardableResult
-  public func waitForSilence(_ count: Int, from: Int = 0, timeOutSeconds: Int = 30) throws -> Int {
+  package func waitForSilence(_ count: Int, from: Int = 0, timeOutSeconds: Int = 30) throws -> Int {
     var next = max(0, from)
     var length = 0
     return try wait(timeOutSeconds, for: "\(count) frames of silence") { frames in
@@ -153,12 +153,12 @@ public final class Capture: @unchecked Sendable {
   }
 
   /// Waits until the device has closed its end of the pipe, and all its frames have been captured.
-  public func waitForEnd(timeOutSeconds: Int = 30) throws {
+  package func waitForEnd(timeOutSeconds: Int = 30) throws {
     try wait(timeOutSeconds, for: "the end of the pipe") { _ in hasEnded ? true : nil }
   }
 
   /// Removes all captured frames. Positions start at 0 again.
-  public func clear() {
+  package func clear() {
     withLock {
       storage.removeAll(keepingCapacity: true)
       arrivals = []

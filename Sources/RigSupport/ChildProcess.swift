@@ -6,14 +6,14 @@ import Glibc
 /// child.
 ///
 /// Threading: any thread; `wait` and `kill` one at a time.
-public final class ChildProcess: @unchecked Sendable {
+package final class ChildProcess: @unchecked Sendable {
   // `@unchecked Sendable`: `status` is used only by the owning test.
-  public let processID: pid_t
+  package let processID: pid_t
   private let guardianPipe: Pipe
   private var status: Int32?
 
   /// Starts `arguments[0]`, which is searched in PATH. `environment` is added to the test's environment.
-  public init(_ arguments: [String], environment: [String: String] = [:], silent: Bool = true)
+  package init(_ arguments: [String], environment: [String: String] = [:], silent: Bool = true)
     throws
   {
     guard let program = arguments.first, let path = Self.find(program) else {
@@ -47,7 +47,7 @@ public final class ChildProcess: @unchecked Sendable {
 
   /// Blocks until the program has ended. Returns its exit status, or 128 plus the number of the signal that ended it.
   @discardableResult
-  public func wait() -> Int32 {
+  package func wait() -> Int32 {
     if let status { return status }
     var raw: Int32 = 0
     while waitpid(processID, &raw, 0) < 0, errno == EINTR {}
@@ -59,25 +59,25 @@ public final class ChildProcess: @unchecked Sendable {
   }
 
   /// Kills the program with SIGKILL and waits for its end.
-  public func kill() {
+  package func kill() {
     if status != nil { return }
     send(SIGKILL)
     wait()
   }
 
   /// Sends a signal, unless the program has been reaped.
-  public func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     if status == nil { _ = Glibc.kill(processID, signal) }
   }
 
   /// Stops the program (SIGSTOP).
-  public func suspend() { send(SIGSTOP) }
+  package func suspend() { send(SIGSTOP) }
 
   /// Continues the program (SIGCONT).
-  public func resume() { send(SIGCONT) }
+  package func resume() { send(SIGCONT) }
 
   /// Runs a program to its end. Throws if its exit status is not 0.
-  public static func run(_ arguments: [String], environment: [String: String] = [:]) throws {
+  package static func run(_ arguments: [String], environment: [String: String] = [:]) throws {
     let status = try ChildProcess(arguments, environment: environment).wait()
     guard status == 0 else {
       throw RigError.programFailed(

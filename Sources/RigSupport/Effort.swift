@@ -1,7 +1,7 @@
 import Glibc
 
 /// The scale of long random tests.
-public enum Effort {
+package enum Effort {
   /// The factor of the steps to run: 1, or the value of `PLAYHEAD_TEST_EFFORT`, up to 1,000. `scripts/sanitize` sets a
   /// value below 1, because each step takes ten times as long there. Its tests vary the order of threads, not the
   /// steps.
@@ -11,5 +11,5 @@ public enum Effort {
   }()
 
   /// The scaled `count`; at least 1.
-  public static func rounds(_ count: Int) -> Int { max(1, Int(Double(count) * share)) }
+  package static func rounds(_ count: Int) -> Int { max(1, Int(Double(count) * share)) }
 }

@@ -9,7 +9,7 @@ import Testing
 ///   - body: the call that must fail. Its result is ignored.
 /// - Returns: the `MediaError` that was thrown, for further checks; nil if there was none.
 @discardableResult
-public func expectError<Result: ~Copyable>(
+package func expectError<Result: ~Copyable>(
   _ code: MediaError.Code, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Result
 ) -> MediaError? {
@@ -21,7 +21,7 @@ public func expectError<Result: ~Copyable>(
 
 /// Checks that an asynchronous call throws a `MediaError` with this code, and records an issue if it does not.
 @discardableResult
-public func expectError<Result: ~Copyable>(
+package func expectError<Result: ~Copyable>(
   _ code: MediaError.Code, _ comment: @autoclosure () -> Comment? = nil,
   isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: () async throws -> Result

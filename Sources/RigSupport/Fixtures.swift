@@ -7,7 +7,7 @@ import Foundation
 /// variable there is no cache.
 ///
 /// Threading: any thread, and any number of processes.
-public enum Fixtures {
+package enum Fixtures {
   /// Maximum size of a cached file in bytes.
   private static let byteLimit = 8 << 20
   private static let folder = ProcessInfo.processInfo.environment["PLAYHEAD_FIXTURES"]
@@ -20,7 +20,7 @@ public enum Fixtures {
   ///
   /// - Parameter arguments: the arguments after the name of the program. The last one is the path of the output file.
   /// - Throws: `RigError` if the program is missing or fails.
-  public static func ffmpeg(_ arguments: [String]) throws {
+  package static func ffmpeg(_ arguments: [String]) throws {
     guard let output = arguments.last, let key = key(of: arguments) else { return try run(arguments) }
     try make(key, at: output) { try run(arguments) }
   }
@@ -31,7 +31,7 @@ public enum Fixtures {
   ///   - key: everything that the files depend on, except the version of FFmpeg.
   ///   - target: an existing folder for the files.
   ///   - write: writes the files into the folder at the given path.
-  public static func files(_ key: [String], in target: String, write: (String) throws -> Void) throws {
+  package static func files(_ key: [String], in target: String, write: (String) throws -> Void) throws {
     guard folder != nil else { return try write(target) }
     let archive = "\(target)/.fixture"
     try make(Digest(key + [program]).text, at: archive, isFolder: true) {

@@ -5,12 +5,12 @@ import Synchronization
 /// behaviour. The server reports events as lines.
 ///
 /// Threading: one thread at a time.
-public final class HTTPServer: @unchecked Sendable {
+package final class HTTPServer: @unchecked Sendable {
   // `@unchecked Sendable`: used only by the owning test.
-  public let files: TemporaryDirectory
+  package let files: TemporaryDirectory
   /// `http://127.0.0.1:PORT`, or `https:`.
-  public private(set) var address = ""
-  public private(set) var port = 0
+  package private(set) var address = ""
+  package private(set) var port = 0
   private let process: ChildProcess
   private let control: Int32
   private var pending: [UInt8] = []
@@ -20,7 +20,7 @@ public final class HTTPServer: @unchecked Sendable {
   /// Starts a server for the files in a new folder. It uses TLS if a certificate and a key are given.
   ///
   /// - Parameter newestTLS: the newest TLS version that the server accepts, such as `TLSv1_1`; nil for all versions.
-  public init(certificate: String? = nil, key: String? = nil, newestTLS: String? = nil) throws {
+  package init(certificate: String? = nil, key: String? = nil, newestTLS: String? = nil) throws {
     files = try TemporaryDirectory("http")
     let folder = try TemporaryDirectory("control")
     let path = folder.file("socket")
@@ -39,7 +39,7 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// Creates a self-signed certificate for 127.0.0.1, and its key.
-  public static func makeCertificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
+  package static func makeCertificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
@@ -54,10 +54,10 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// Ends the server and all its connections.
-  public func stop() { process.kill() }
+  package func stop() { process.kill() }
 
   /// Writes a file for the server.
-  public func write(_ bytes: [UInt8], to name: String) throws {
+  package func write(_ bytes: [UInt8], to name: String) throws {
     let descriptor = Glibc.open(files.file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw RigError.system(call: "open", errno: errno) }
     defer { close(descriptor) }
@@ -72,10 +72,10 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// Opens a gate for the requests that wait at it, and for later ones.
-  public func open(gate name: String) { command("open \(name)") }
+  package func open(gate name: String) { command("open \(name)") }
 
   /// The number of connections that clients have made, and how many of them resumed a TLS session.
-  public func connections() throws -> (count: Int, resumedCount: Int) {
+  package func connections() throws -> (count: Int, resumedCount: Int) {
     command("connections")
     let numbers = try wait("connections ").split(separator: " ").compactMap { Int($0) }
     return (numbers[0], numbers[1])
@@ -89,7 +89,7 @@ public final class HTTPServer: @unchecked Sendable {
   /// Waits until the server reports a line with this prefix, and returns the line. An earlier line counts if no wait
   /// has matched it yet.
   @discardableResult
-  public func wait(_ prefix: String) throws -> String {
+  package func wait(_ prefix: String) throws -> String {
     while true {
       if let index = lines.firstIndex(where: { $0.hasPrefix(prefix) }) { return lines.remove(at: index) }
       guard try readMore(milliseconds: 60_000) else { throw RigError.timedOut("the web server to report '\(prefix)'") }
@@ -97,7 +97,7 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// All unmatched lines so far, in order.
-  public func drain() throws -> [String] {
+  package func drain() throws -> [String] {
     while try readMore(milliseconds: 0) {}
     defer { lines = [] }
     return lines

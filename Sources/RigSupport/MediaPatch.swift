@@ -1,14 +1,14 @@
 import Foundation
 
 /// Edits of media files, by `Tests/Collection/mediapatch`.
-public enum MediaPatch {
+package enum MediaPatch {
   /// Edits a file. Blocks.
   ///
   /// - Parameters:
   ///   - edit: a call of a function of `mediapatch`, in which `data` is the content of the file.
   ///   - path: the file, which is replaced by the result.
   /// - Throws: `RigError` if the edit fails.
-  public static func apply(_ edit: String, to path: String) throws {
+  package static func apply(_ edit: String, to path: String) throws {
     // Three levels above this file is the folder of the repository.
     let root = (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     let program = """

@@ -4,13 +4,13 @@ import Glibc
 /// 16-bit stereo, and every frame of it is captured.
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
-public final class PipeWireServer: SoundServer, @unchecked Sendable {
+package final class PipeWireServer: SoundServer, @unchecked Sendable {
   // `@unchecked Sendable`: `processes`, `sessionManager` and `isStopped` are used only by the owning test.
 
-  public let address: String
-  public let directory: String
-  public private(set) var capture: Capture
-  public var sinkOptions: String { "" }
+  package let address: String
+  package let directory: String
+  package private(set) var capture: Capture
+  package var sinkOptions: String { "" }
   private let temporaryDirectory: TemporaryDirectory?
   private var processes: [ChildProcess] = []
   private var sessionManager: ChildProcess?
@@ -18,7 +18,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
 
   /// Starts a server and returns when its device is the default device. `directory` is an existing folder for all its
   /// sockets; nil creates one.
-  public init(directory existingDirectory: String? = nil) throws {
+  package init(directory existingDirectory: String? = nil) throws {
     temporaryDirectory = existingDirectory == nil ? try TemporaryDirectory("pipewire") : nil
     let directory = existingDirectory ?? temporaryDirectory?.path ?? "/nonexistent"
     self.directory = directory
@@ -60,10 +60,10 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
   }
 
   /// Kills WirePlumber, which also removes the links that it made.
-  public func killSessionManager() { sessionManager?.kill() }
+  package func killSessionManager() { sessionManager?.kill() }
 
   /// Links the stream `Playhead` to `rig`, or removes its links. Both channels change in one cycle of the graph.
-  public func setLinked(_ isLinked: Bool) throws {
+  package func setLinked(_ isLinked: Bool) throws {
     // `pw-link` changes one link per process. `pw-cli` drops its requests if it quits before they are done, and
     // destroys no object before it has read the registry.
     let script = """
@@ -109,11 +109,11 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     return process
   }
 
-  public func kill() { for process in processes.reversed() { process.kill() } }
-  public func suspend() { for process in processes { process.suspend() } }
-  public func resume() { for process in processes { process.resume() } }
+  package func kill() { for process in processes.reversed() { process.kill() } }
+  package func suspend() { for process in processes { process.suspend() } }
+  package func resume() { for process in processes { process.resume() } }
 
-  public func stop() {
+  package func stop() {
     if isStopped { return }
     isStopped = true
     resume()

@@ -6,26 +6,26 @@ import Glibc
 /// stream that begins with a rewind. The server needs neither D-Bus nor a user session, and reads no configuration.
 ///
 /// Threading: one test at a time. The suites that use it are `.serialized`.
-public final class PulseServer: SoundServer, @unchecked Sendable {
+package final class PulseServer: SoundServer, @unchecked Sendable {
   // `@unchecked Sendable`: `isStopped` is used only by the owning test.
 
   /// The value for `PulseSink.Configuration.server` or `PULSE_SERVER`: `unix:PATH`.
-  public let address: String
+  package let address: String
   /// The name of the device.
-  public let sinkName = "rig"
+  package let sinkName = "rig"
   /// The server's XDG_RUNTIME_DIR, with mode 0700.
-  public let directory: String
+  package let directory: String
   /// The server's process.
-  public let process: ChildProcess
+  package let process: ChildProcess
   /// The audio that its device has played.
-  public let capture: Capture
+  package let capture: Capture
   private let temporaryDirectory: TemporaryDirectory?
-  public var sinkOptions: String { "use_system_clock_for_timing=yes" }
+  package var sinkOptions: String { "use_system_clock_for_timing=yes" }
   private var isStopped = false
 
   /// Starts a server and returns when it accepts connections. `directory` is an existing folder for the socket
   /// `pulse.sock`; nil creates one.
-  public init(
+  package init(
     sampleRateHz: Int = 48_000, captureLimitBytes: Int = 256 << 20, directory existingDirectory: String? = nil
   ) throws {
     temporaryDirectory = existingDirectory == nil ? try TemporaryDirectory("pulse") : nil
@@ -72,20 +72,20 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
   deinit { stop() }
 
   /// Kills the server (SIGKILL), like a crash, and waits for its end. The capture remains.
-  public func kill() { process.kill() }
+  package func kill() { process.kill() }
 
   /// Stops the server's process (SIGSTOP); `resume` continues it.
-  public func suspend() { process.suspend() }
+  package func suspend() { process.suspend() }
 
-  public func resume() { process.resume() }
+  package func resume() { process.resume() }
 
   /// Loads a module: `module-role-cork`, or `NAME ARGUMENT...`.
-  public func loadModule(_ module: String) throws {
+  package func loadModule(_ module: String) throws {
     try ChildProcess.run(["pactl", "--server", address, "load-module"] + module.split(separator: " ").map(String.init))
   }
 
   /// Starts another program that plays silence with a role (`phone`) until it is killed.
-  public func play(role: String) throws -> ChildProcess {
+  package func play(role: String) throws -> ChildProcess {
     try ChildProcess([
       "pacat", "--server", address, "--playback", "--raw", "--property=media.role=\(role)", "--device=\(sinkName)",
       "/dev/zero",
@@ -93,7 +93,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
   }
 
   /// Ends the server and its capture. Idempotent.
-  public func stop() {
+  package func stop() {
     if isStopped { return }
     isStopped = true
     process.resume()

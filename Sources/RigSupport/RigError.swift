@@ -1,5 +1,5 @@
 /// An error of the rig. It always fails the test: no test is skipped.
-public enum RigError: Error, CustomStringConvertible {
+package enum RigError: Error, CustomStringConvertible {
   /// A program that the tests need is not installed.
   case missingTool(String)
   /// A system call failed.
@@ -9,7 +9,7 @@ public enum RigError: Error, CustomStringConvertible {
   /// An awaited event did not occur.
   case timedOut(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .missingTool(let name): "the tests need the program \(name), which is not in PATH"
     case .system(let call, let number): "\(call) failed with errno \(number)"

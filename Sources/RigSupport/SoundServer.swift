@@ -1,7 +1,7 @@
 import Glibc
 
 /// A private sound server for a test, PulseAudio or PipeWire, with a device `rig` of which every frame is captured.
-public protocol SoundServer: AnyObject {
+package protocol SoundServer: AnyObject {
   /// The value for `PulseSink.Configuration.server` or `PULSE_SERVER`: `unix:PATH`.
   var address: String { get }
   /// The server's XDG_RUNTIME_DIR, with mode 0700.
@@ -22,12 +22,12 @@ public protocol SoundServer: AnyObject {
 
 extension SoundServer {
   /// Runs `pactl` with this server.
-  public func control(_ arguments: String...) throws {
+  package func control(_ arguments: String...) throws {
     try ChildProcess.run(["pactl", "--server", address] + arguments)
   }
 
   /// Adds a device that plays into a pipe, 16-bit stereo, and captures its audio. The capture ends with the device.
-  public func addSink(_ name: String, sampleRateHz: Int = 48_000) throws -> Capture {
+  package func addSink(_ name: String, sampleRateHz: Int = 48_000) throws -> Capture {
     let pipe = "\(directory)/\(name).pipe"
     unlink(pipe)
     guard mkfifo(pipe, 0o600) == 0 else { throw RigError.system(call: "mkfifo \(pipe)", errno: errno) }
@@ -46,14 +46,14 @@ extension SoundServer {
   }
 
   /// Removes an added device.
-  public func removeSink(_ name: String) throws {
+  package func removeSink(_ name: String) throws {
     try ChildProcess.run([
       "sh", "-c", "exec pactl --server '\(address)' unload-module \"$(cat '\(directory)/\(name).module')\"",
     ])
   }
 
   /// Moves every stream to a device, as a user would in a mixer.
-  public func moveStreams(to name: String) throws {
+  package func moveStreams(to name: String) throws {
     // PipeWire's session manager drops a request for a device that it does not know yet. The request is repeated until
     // each stream plays to the device.
     let script = """
@@ -70,11 +70,11 @@ extension SoundServer {
 }
 
 /// The kinds of sound servers in tests.
-public enum SoundServerKind: String, CaseIterable, Sendable {
+package enum SoundServerKind: String, CaseIterable, Sendable {
   case pulseAudio, pipeWire
 
   /// Starts a server, in an existing folder if `directory` is given.
-  public func start(in directory: String? = nil) throws -> any SoundServer {
+  package func start(in directory: String? = nil) throws -> any SoundServer {
     switch self {
     case .pulseAudio: try PulseServer(directory: directory)
     case .pipeWire: try PipeWireServer(directory: directory)

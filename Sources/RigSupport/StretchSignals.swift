@@ -1,31 +1,31 @@
 import Foundation
 
 /// Bursts of a tone in silence, mono, for measuring the displacement by a time stretcher.
-public struct BurstTrain: Sendable {
+package struct BurstTrain: Sendable {
   /// Sample rate of input and output, in Hz.
-  public var sampleRateHz: Int
+  package var sampleRateHz: Int
   /// Duration in seconds.
-  public var seconds: Int
+  package var seconds: Int
   /// Playback rate.
-  public var rate: Double
+  package var rate: Double
 
-  public init(sampleRateHz: Int = 44_100, seconds: Int, rate: Double) {
+  package init(sampleRateHz: Int = 44_100, seconds: Int, rate: Double) {
     self.sampleRateHz = sampleRateHz
     self.seconds = seconds
     self.rate = rate
   }
 
   /// Interval between bursts in seconds, long enough that bursts cannot be confused.
-  public var interval: Double { max(1, rate / 8) }
+  package var interval: Double { max(1, rate / 8) }
   /// The number of bursts.
-  public var count: Int { Int(Double(seconds) / interval) }
+  package var count: Int { Int(Double(seconds) / interval) }
   /// Duration of a burst in seconds: at least 10 ms of output.
   private var length: Double { 0.010 * max(1, rate) }
 
   private func centre(_ index: Int) -> Double { (Double(index) + 0.5) * interval * Double(sampleRateHz) }
 
   /// The complete signal.
-  public func samples() -> [Float] {
+  package func samples() -> [Float] {
     var samples = [Float](repeating: 0, count: seconds * sampleRateHz)
     let frames = length * Double(sampleRateHz)
     let step = Float(2 * Double.pi * 1_000 / Double(sampleRateHz))
@@ -44,7 +44,7 @@ public struct BurstTrain: Sendable {
   /// missing burst.
   ///
   /// `firstFrame` is the input frame with which `output` begins.
-  public func displacements(in output: [Float], beginningAt firstFrame: Double = 0) -> [Double?] {
+  package func displacements(in output: [Float], beginningAt firstFrame: Double = 0) -> [Double?] {
     let reach = Int((0.060 + length / rate) * Double(sampleRateHz))
     return output.withUnsafeBufferPointer { output in
       (0..<count).map { index in
@@ -68,7 +68,7 @@ public struct BurstTrain: Sendable {
 }
 
 /// A tone at half of full scale, equal in all channels.
-public func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleRateHz: Int = 44_100) -> [Float] {
+package func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleRateHz: Int = 44_100) -> [Float] {
   let step = 2 * Float.pi * hertz / Float(sampleRateHz)
   let period = Int((Float(sampleRateHz) / hertz).rounded())
   let isWhole = abs(Float(period) * hertz - Float(sampleRateHz)) < 0.01
@@ -81,7 +81,7 @@ public func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleR
 }
 
 /// The pitch of a tone in Hz: the frequency of its upward zero crossings.
-public func pitch(of samples: ArraySlice<Float>, sampleRateHz: Int = 44_100) -> Double {
+package func pitch(of samples: ArraySlice<Float>, sampleRateHz: Int = 44_100) -> Double {
   var first: Double?
   var last = 0.0
   var crossings = 0

@@ -1,13 +1,13 @@
 import Glibc
 
 /// A new folder with mode 0700 that is removed with its content.
-public final class TemporaryDirectory: Sendable {
-  public let path: String
+package final class TemporaryDirectory: Sendable {
+  package let path: String
 
   /// Creates the folder.
   ///
   /// - Parameter parent: the parent folder. Default: `TMPDIR`, or `/tmp`.
-  public init(_ name: String = "rig", in parent: String? = nil) throws {
+  package init(_ name: String = "rig", in parent: String? = nil) throws {
     let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let template = strdup("\(parent)/playhead-\(name).XXXXXX")
     defer { free(template) }
@@ -20,7 +20,7 @@ public final class TemporaryDirectory: Sendable {
   deinit { Self.removeTree(path) }
 
   /// The path of `name` inside the folder.
-  public func file(_ name: String) -> String { "\(path)/\(name)" }
+  package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Removes `path` and its content; follows no symbolic links.
   private static func removeTree(_ path: String) {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Returns the number of threads of this process with a name of at most 15 characters; -1 without `/proc`.
-public func threadCount(named name: String) -> Int {
+package func threadCount(named name: String) -> Int {
   guard let folder = opendir("/proc/self/task") else { return -1 }
   defer { closedir(folder) }
   var count = 0

@@ -3,7 +3,7 @@ import Glibc
 
 extension TimeCode {
   /// Writes the frames as FLAC, encoded by the `ffmpeg` command.
-  public static func writeFLAC(
+  package static func writeFLAC(
     path: String, file: Int, frameCount: Int, sampleRateHz: Int = 48_000, firstIndex: Int = 0
   ) throws {
     let wav = path + ".wav"

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The worker processes of the system.
-public enum WorkerProcesses {
+package enum WorkerProcesses {
   /// The worker processes that have a file open.
-  public static func having(_ path: String) -> [pid_t] {
+  package static func having(_ path: String) -> [pid_t] {
     entries(of: "/proc").compactMap { pid_t($0) }.filter { process in
       target(of: "/proc/\(process)/exe").split(separator: "/").last == "playhead-worker"
         && entries(of: "/proc/\(process)/fd").contains { target(of: "/proc/\(process)/fd/\($0)") == path }

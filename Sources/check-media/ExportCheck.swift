@@ -59,7 +59,7 @@ struct ExportCheck: Sendable {
       settings.timeRange = TimeRange(start: whole.time(ofFrame: start), end: whole.time(ofFrame: end))
     }
     do throws(MediaError) {
-      let session = AssetExportSession(Asset(path: options.path), to: Array(path.utf8), settings, replacesFile: true)
+      let session = AssetExportSession(Asset(path: options.path), to: path, settings, replacesFile: true)
       _ = try await session.outcome()
       let exported = try WholeDecode.decode(Asset(path: path))
       if let error = exported.error {

@@ -48,7 +48,7 @@ struct VideoExportCheck: Sendable {
 
   private func export(to path: String, _ settings: ExportSettings) async throws(MediaError) {
     let session = AssetExportSession(
-      Asset(path: options.path), to: Array(path.utf8), settings, replacesFile: true)
+      Asset(path: options.path), to: path, settings, replacesFile: true)
     _ = try await session.outcome()
   }
 }

@@ -28,7 +28,7 @@ enum Recordings {
         switch result {
         case .success(let recovered):
           let destination =
-            recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: the recording was empty"
+            recovered.path ?? "none: the recording was empty"
           logger.warning("a recording was recovered", metadata: ["recording": "\(name)", "file": "\(destination)"])
         case .failure(let error):
           logger.error(

@@ -52,7 +52,7 @@ private struct FrameReading: Codable {
     case moved(isFound: Bool)
     case keyTimes(before: MediaTime?, after: MediaTime?)
     case fault(MediaError?)
-    case converted(FormatDescription.Video.Color)
+    case converted(FormatDescription.Video.ColorProperties)
     case bytes(Int)
     case failed(MediaError)
   }
@@ -70,7 +70,7 @@ private struct WorkerFrame: Codable {
     var isKey = true
     var isDamaged = false
     var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
-    var color = FormatDescription.Video.Color()
+    var color = FormatDescription.Video.ColorProperties()
   }
 
   var properties = Properties()

@@ -93,7 +93,7 @@ import Testing
     for format in [PixelFormat.i420, .nv12] {
       for matrix in [6, 1] {
         for isFull in [false, true] {
-          var color = FormatDescription.Video.Color()
+          var color = FormatDescription.Video.ColorProperties()
           (color.isFullRange, color.matrix) = (isFull, matrix)
           let givenLuma = isFull ? [0, 128, 255] : [16, 126, 235]
           let file = try ImageEncoder.encode(

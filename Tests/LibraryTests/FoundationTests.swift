@@ -20,7 +20,7 @@ import Testing
   @Test func urlsOfFilesAndServersAreLocations() async throws {
     let url = try writeFile()
     #expect(try await Asset(url: url).load(.duration) == .milliseconds(100))
-    #expect(try PlayerItem(url: url).asset.path == Array(url.path.utf8))
+    #expect(try PlayerItem(url: url).asset.path == url.path)
     let address = try #require(URL(string: "https://radio.example/live?x=1"))
     #expect(try Asset(url: address).isRemote)
     let other = try #require(URL(string: "ftp://radio.example/a.mp3"))
@@ -60,7 +60,7 @@ import Testing
     try writer.startSession(atSourceTime: .zero)
     let buffer = try SampleBuffer(pcm: [1, 0, 2, 0], format: format, presentationTime: .zero)
     try input.append(waiting: buffer)
-    try writer.finishWriting()
+    try await writer.finishWriting()
     #expect(Data(buffer) == Data([1, 0, 2, 0]))
     #expect(try Data(contentsOf: written).suffix(4) == Data([1, 0, 2, 0]))
   }
@@ -68,7 +68,7 @@ import Testing
   @Test func pathsThatAreNotUTF8HaveURLs() throws {
     let path: [UInt8] = [0x2f, 0xff, 0x20, 0x61, 0x25]
     #expect(URL(filePath: path).absoluteString == "file:///%FF%20a%25")
-    #expect(try RecordingLocation(url: URL(filePath: path)).path == path)
+    #expect(try RecordingLocation(url: URL(filePath: path)).pathBytes == path)
   }
 
   @Test(arguments: [

@@ -29,7 +29,7 @@ import Testing
         + [path])
     let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
     let target = folder.file("copy.\(container.rawValue)")
-    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(container)).outcome()
+    _ = try await AssetExportSession(Asset(path: path), to: target, .passthrough(container)).outcome()
     let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
     #expect(copy.count == whole.count)
     let worst = SampleComparison.largestDifference(copy, whole[...])
@@ -56,7 +56,7 @@ import Testing
       var settings = ExportSettings.passthrough(.matroska)
       // Its length must not matter: the duration is after the tags.
       settings.metadata = ["title": String(repeating: "Title ", count: 20_000)]
-      _ = try await AssetExportSession(Asset(path: source), to: Array(target.utf8), settings).outcome()
+      _ = try await AssetExportSession(Asset(path: source), to: target, settings).outcome()
       #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
       #expect(
         try Asset(path: target, prefersPreciseDuration: true).load().duration
@@ -105,7 +105,7 @@ import Testing
       "-aac_pns", "0", original)
     try MediaPatch.apply("mp4_first_delta(data, \(delta))", from: original, to: path)
     let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
-    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.m4a)).outcome()
+    _ = try await AssetExportSession(Asset(path: path), to: target, .passthrough(.m4a)).outcome()
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
   }
 
@@ -115,7 +115,7 @@ import Testing
     let (path, target) = (folder.file("a.mp4"), folder.file("copy.mp3"))
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=d=1:r=48000", "-c:a", "mp2", path)
     await #expect(throws: MediaError.self) {
-      _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.mp3)).outcome()
+      _ = try await AssetExportSession(Asset(path: path), to: target, .passthrough(.mp3)).outcome()
     }
     #expect(!FileManager.default.fileExists(atPath: target))
   }
@@ -131,7 +131,7 @@ import Testing
       try MediaPatch.apply("matroska_without_blocks(data, 0.4, \(count))", from: original, to: path)
       let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
       _ = try await AssetExportSession(
-        Asset(path: path), to: Array(target.utf8), .passthrough(.m4a), replacesFile: true
+        Asset(path: path), to: target, .passthrough(.m4a), replacesFile: true
       ).outcome()
       let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
       #expect(copy.count == whole.count && zip(copy, whole).allSatisfy { abs($0 - $1) <= 1e-4 }, "\(count)")
@@ -148,7 +148,7 @@ import Testing
     #expect(whole.contains { abs($0) > 1 })
     let target = folder.file("out.wav")
     let settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
-    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings).outcome()
+    _ = try await AssetExportSession(Asset(path: path), to: target, settings).outcome()
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
   }
 }

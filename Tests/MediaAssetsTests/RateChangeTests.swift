@@ -80,7 +80,7 @@ import Testing
 
     let settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
     let target = folder.file("out.wav")
-    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings).outcome()
+    _ = try await AssetExportSession(Asset(path: path), to: target, settings).outcome()
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
   }
 
@@ -91,7 +91,7 @@ import Testing
     let (path, _, _) = try Self.make(row, in: folder)
     let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
     let target = folder.file("copy.mp3")
-    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.mp3)).outcome()
+    _ = try await AssetExportSession(Asset(path: path), to: target, .passthrough(.mp3)).outcome()
     let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
     #expect(copy.count == whole.count && SampleComparison.largestDifference(copy, whole[...]) <= 1e-4)
   }
@@ -102,7 +102,7 @@ import Testing
     let (path, _, _) = try Self.make(Self.rows[0], in: folder)
     var code: MediaError.Code?
     do throws(MediaError) {
-      _ = try await AssetExportSession(Asset(path: path), to: Array(folder.file("a.m4a").utf8), .passthrough(.m4a))
+      _ = try await AssetExportSession(Asset(path: path), to: folder.file("a.m4a"), .passthrough(.m4a))
         .outcome()
     } catch { code = error.code }
     #expect(code == .unsupportedAudioFormat)

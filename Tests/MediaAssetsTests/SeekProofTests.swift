@@ -276,7 +276,7 @@ import Testing
       var settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
       settings.timeRange = TimeRange(
         start: MediaTime(frame: Int64(start), rate: rate), duration: MediaTime(frame: 8_000, rate: rate))
-      _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings, replacesFile: true)
+      _ = try await AssetExportSession(Asset(path: path), to: target, settings, replacesFile: true)
         .outcome()
       let exported = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
       let worst = SampleComparison.largestDifference(exported, whole[(start * channels)...])

@@ -13,7 +13,7 @@ import Testing
   @Test func everyPreparationThatWaitsGetsItsError() throws {
     let folder = try TemporaryDirectory("recorder")
     let isOpeningAllowed = ConditionMutex(false)
-    let recorder = AudioRecorder(location: RecordingLocation(path: Array(folder.file("memo.wav").utf8))) {
+    let recorder = AudioRecorder(location: RecordingLocation(path: folder.file("memo.wav"))) {
       isOpeningAllowed.wait { $0 ? () : nil }
       return ManualSource(
         format: AudioFormat(sampleRateHz: 48_000, channelCount: 2),

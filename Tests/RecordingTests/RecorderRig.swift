@@ -31,7 +31,7 @@ final class RecorderRig: Sendable {
     options.onEvent = { [events] event in events.update { $0.append(event) } }
     change(&options)
     recorder = AudioRecorder(
-      location: RecordingLocation(path: Array(folder.file(name).utf8), replaces: replaces), settings: settings,
+      location: RecordingLocation(path: folder.file(name), replaces: replaces), settings: settings,
       options: options
     ) {
       made.update { source in
@@ -68,7 +68,7 @@ final class RecorderRig: Sendable {
     while shared.currentTime.value < frameCount, shared.status.state != .stopped { sched_yield() }
   }
 
-  var path: String { String(decoding: recorder.location.path, as: UTF8.self) }
+  var path: String { recorder.location.path }
 }
 
 /// Decodes files with FFmpeg's program.

@@ -17,7 +17,7 @@ import Testing
     var options = AudioRecorder.Options()
     options.onEvent = onEvent
     let address = server.address
-    return AudioRecorder(location: RecordingLocation(path: Array(path.utf8)), settings: settings, options: options) {
+    return AudioRecorder(location: RecordingLocation(path: path), settings: settings, options: options) {
       PulseSource(PulseSource.Configuration(server: address, sourceName: source))
     }
   }
@@ -106,7 +106,7 @@ import Testing
     let server = try PulseServer()
     let folder = try TemporaryDirectory("recorder")
     for (address, source) in [(server.address, "nowhere"), ("unix:/nonexistent/socket", "mic")] {
-      let recorder = AudioRecorder(location: RecordingLocation(path: Array(folder.file("a.wav").utf8))) {
+      let recorder = AudioRecorder(location: RecordingLocation(path: folder.file("a.wav"))) {
         PulseSource(PulseSource.Configuration(server: address, sourceName: source))
       }
       var error: MediaError?

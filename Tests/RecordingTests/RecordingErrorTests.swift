@@ -28,7 +28,7 @@ import Testing
 
   private static func preparationError(_ path: String, replaces: Bool = false) throws -> MediaError? {
     let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-    let recorder = AudioRecorder(location: RecordingLocation(path: Array(path.utf8), replaces: replaces)) { source }
+    let recorder = AudioRecorder(location: RecordingLocation(path: path, replaces: replaces)) { source }
     do throws(MediaError) { try recorder.prepareToRecord() } catch { return error }
     try recorder.stop()
     return nil
@@ -76,7 +76,7 @@ import Testing
     options.onEvent = { event in if case .finished(let outcome) = event { finalOutcome.update { $0 = outcome } } }
     let path = "\(disk.path)/\(name)"
     let recorder = AudioRecorder(
-      location: RecordingLocation(path: Array(path.utf8)), settings: settings, options: options
+      location: RecordingLocation(path: path), settings: settings, options: options
     ) { source }
     try recorder.prepareToRecord()
     try recorder.record()
@@ -99,7 +99,7 @@ import Testing
       "bad: disk full: \(name): \(outcome.error.map { "\($0.code.rawValue) \($0.code.name)" } ?? "none"); \(frames.count) frames play, \(byteCount) bytes"
     )
     #expect(outcome.error?.code == .writeFailed)
-    #expect(outcome.path == Array(path.utf8))
+    #expect(outcome.path == path)
     #expect(access(path + ".recording", F_OK) != 0)
     // The outcome describes the actual file.
     #expect(outcome.byteCount == Int64(byteCount))

@@ -53,10 +53,10 @@ import Testing
     let folder = try TemporaryDirectory("repair")
     let path = folder.file(name)
     try bytes.write(to: URL(fileURLWithPath: path + ".recording"))
-    let result = try #require(try RecordingLocation(path: Array(path.utf8)).recover())
+    let result = try #require(try RecordingLocation(path: path).recover())
     #expect(access(path + ".recording", F_OK) != 0)
     guard let found = result.path else { return nil }
-    #expect(found == Array(path.utf8))
+    #expect(found == path)
     return (folder, path)
   }
 
@@ -145,7 +145,7 @@ import Testing
     _ = try journal.add(Array(music.file("gone.flac.recording").utf8))
     var found: [[UInt8]] = []
     journal.recover { path, result in
-      if (try? result.get())?.path == path { found.append(path) }
+      if (try? result.get())?.pathBytes == path { found.append(path) }
     }
     #expect(Set(found) == Set(names.map { Array(music.file($0).utf8) }))
     #expect(try Decoded.frames(music.file("two\n.flac")).count >= 48_000)

@@ -54,8 +54,8 @@ import Testing
   @Test func pngIsReadByFFmpeg() throws {
     var style = WaveformStyle()
     (style.width, style.height) = (301, 97)
-    style.color = try WaveformColor("ff0000")
-    style.background = try WaveformColor("#000040")
+    style.color = try RGBColor("ff0000")
+    style.background = try RGBColor("#000040")
     let text = try output(try bytes(.png, style), "some.png") {
       [
         "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height,pix_fmt", "-of", "csv=p=0", $0,
@@ -123,7 +123,7 @@ import Testing
       maxima: [0, 0], rms: [0, 0])
     expectError(.invalidArgument) { try uneven.write(.dat) { _ in } }
     for text in ["", "12345", "1234567", "+12345", "gggggg", "#", "1234é"] {
-      expectError(.invalidArgument) { try WaveformColor(text) }
+      expectError(.invalidArgument) { try RGBColor(text) }
     }
   }
 }

@@ -12,7 +12,7 @@ func loadProperties() async throws {
 
 func writeAudio(bytes: [UInt8]) throws {
   // listing: write-audio
-  let writer = AssetWriter(path: Array("/music/new.flac".utf8), container: .flac)
+  let writer = AssetWriter(path: "/music/new.flac", container: .flac)
   let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
   let input = AssetWriterInput(settings: AudioOutputSettings(.flac), sourceFormat: format)
   try writer.add(input)
@@ -49,7 +49,7 @@ func exportPart() async throws {
   // listing: export
   var settings = ExportSettings(.m4a)
   settings.timeRange = TimeRange(start: .seconds(60), end: .seconds(90))
-  let export = AssetExportSession(Asset(path: "/music/one.flac"), to: Array("/music/part.m4a".utf8), settings)
+  let export = AssetExportSession(Asset(path: "/music/one.flac"), to: "/music/part.m4a", settings)
   let outcome = try await export.outcome { print($0 ?? 0) }
   print(outcome.duration, outcome.byteCount)
   // end of listing
@@ -72,7 +72,7 @@ func record(session: AudioSession) throws {
   var options = AudioRecorder.Options()
   options.session = session
   let recorder = AudioRecorder(
-    location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options
+    location: RecordingLocation(path: "/memos/idea.flac"), options: options
   ) { PulseSource() }
   try recorder.record(forDuration: .seconds(60))
   try recorder.pause()
@@ -95,7 +95,7 @@ func capture() async throws {
 func recordSamples(samples: [Float]) throws {
   // listing: record-samples
   let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-  let recorder = AudioRecorder(location: RecordingLocation(path: Array("/memos/tone.flac".utf8))) { source }
+  let recorder = AudioRecorder(location: RecordingLocation(path: "/memos/tone.flac")) { source }
   try recorder.record()
   source.deliver(samples)
   try recorder.stop()
@@ -106,7 +106,7 @@ func useSession() async throws {
   // listing: session
   let session = PlaybackEngine.shared.session
   try await session.setCategory(.playAndRecord, mode: .spokenAudio)
-  let token = await session.observeEvents { event in
+  let token = await session.addEventObserver { event in
     if case .interruptionEnded(_, let shouldResume) = event { print(shouldResume) }
   }
   // end of listing
@@ -115,7 +115,7 @@ func useSession() async throws {
 
 func observeRoutes() async {
   // listing: observe-routes
-  let token = await PlaybackEngine.shared.observeRoutes { event in
+  let token = await PlaybackEngine.shared.addRouteObserver { event in
     if case .route(let change) = event { print(change.reason, change.current.output?.port?.portType ?? .unknown) }
   }
   // end of listing

@@ -14,7 +14,7 @@ let film = folder.appendingPathComponent("film.mp4").path
 /// Writes a second of a tone.
 func writeTone() throws {
   let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 1)
-  let writer = AssetWriter(path: Array(tone.utf8), container: .caf)
+  let writer = AssetWriter(path: tone, container: .caf)
   let input = AssetWriterInput(settings: AudioOutputSettings(.ima4), sourceFormat: format)
   try writer.add(input)
   try writer.startWriting()
@@ -29,7 +29,7 @@ func writeTone() throws {
 
 /// Writes ten black frames of H.264.
 func writeFilm() throws {
-  let writer = AssetWriter(path: Array(film.utf8), container: .mp4)
+  let writer = AssetWriter(path: film, container: .mp4)
   let input = AssetWriterInput(
     settings: VideoOutputSettings(.h264), sourceFormat: .pixels(.bgra, width: 64, height: 64))
   let adaptor = try AssetWriterInputPixelBufferAdaptor(assetWriterInput: input)

@@ -14,14 +14,14 @@ do {
   let session = engine.session
   try await session.setCategory(.playback, mode: .spokenAudio)
 
-  _ = await session.observeEvents { event in
+  _ = await session.addEventObserver { event in
     switch event {
     case .interruptionBegan: print("interruption began")
     case .interruptionEnded(_, let shouldResume): print("interruption ended, resume: \(shouldResume)")
     case .silenceSecondaryAudioHint(let isBeginning): print("other audio is important: \(isBeginning)")
     }
   }
-  _ = await engine.observeRoutes { event in
+  _ = await engine.addRouteObserver { event in
     guard case .route(let change) = event else { return }
     print("route: \(change.reason.rawValue), output: \(change.current.output?.label ?? "none")")
     // A headphone was unplugged: the engine has already paused the players.

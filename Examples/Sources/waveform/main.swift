@@ -12,7 +12,7 @@ guard arguments.count == 3 else { fail("usage: waveform FILE OUTPUT.svg") }
 do {
   var style = WaveformStyle()
   (style.width, style.height) = (600, 120)
-  style.color = try WaveformColor("#c04030")
+  style.color = try RGBColor("#c04030")
   let output = WaveformOutput(path: url(arguments[2]).path, .svg, style)
 
   // One bin for each column of the image, for all channels together. A cache makes repeated scans fast.

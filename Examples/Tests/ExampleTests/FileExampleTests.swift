@@ -18,7 +18,7 @@ import Testing
     options.metadata = ["title": "Prelude", "artist": "Ensemble", "track": "3"]
     options.artwork = [Artwork([UInt8](png))]
     let (source, copy) = (folder.path("a.flac"), folder.path("b.flac"))
-    let writer = AssetWriter(path: Array(source.utf8), container: .flac, options: options)
+    let writer = AssetWriter(path: source, container: .flac, options: options)
     let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 1)
     let input = AssetWriterInput(settings: AudioOutputSettings(.flac), sourceFormat: format)
     try writer.add(input)
@@ -26,7 +26,7 @@ import Testing
     try writer.startSession(atSourceTime: .zero)
     try input.append(
       waiting: SampleBuffer(pcm: Array(repeating: 1, count: 48_000), format: format, presentationTime: .zero))
-    try writer.finishWriting()
+    try await writer.finishWriting()
 
     let lines = try await succeed("metadata", source, copy, "Fugue").lines
     #expect(lines.contains("title: Prelude") && lines.contains("artist: Ensemble"))

@@ -121,7 +121,7 @@ extension RecordStopCommand.Reply {
   fileprivate init(_ outcome: AudioRecorder.Outcome, recorder: Int, requestedFile: FilePath) {
     self.init(
       recorder: recorder,
-      file: outcome.path.map { $0 == requestedFile.bytes ? requestedFile : FilePath(bytes: $0) ?? requestedFile },
+      file: outcome.pathBytes.map { $0 == requestedFile.bytes ? requestedFile : FilePath(bytes: $0) ?? requestedFile },
       duration: outcome.duration.isNumeric ? outcome.duration : nil, size: outcome.byteCount,
       lost: outcome.lostFrameCount, skipped: outcome.skippedFrameCount, error: outcome.error)
   }
@@ -177,7 +177,7 @@ extension RecorderFields {
 
 extension NumberedRecorder {
   /// The complete file, which may have another name, or else the requested file.
-  fileprivate var currentFile: FilePath { recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file }
+  fileprivate var currentFile: FilePath { recorder.status.outcome?.pathBytes.flatMap { FilePath(bytes: $0) } ?? file }
 }
 
 extension RecordWatchCommand: ImmediateHandler {

@@ -16,7 +16,7 @@ extension SessionCategoryCommand: ImmediateHandler {
     let session = context.server.engine.session
     if let category = arguments.category {
       session.apply(
-        try AudioSessionSetting(
+        try AudioSession.Setting(
           category, mode: arguments.mode ?? .default, options: try arguments.sessionOptions()))
     }
     return SessionSettingFields(session.state.setting)
@@ -54,7 +54,7 @@ extension SessionPolicyCommand: ImmediateHandler {
 }
 
 extension SessionSettingFields {
-  init(_ setting: AudioSessionSetting) {
+  init(_ setting: AudioSession.Setting) {
     self.init(
       category: .init(sameWordAs: setting.category), mode: .init(sameWordAs: setting.mode),
       options: setting.options.isEmpty ? nil : setting.options.names, role: setting.role.rawValue,
@@ -63,15 +63,15 @@ extension SessionSettingFields {
   }
 }
 
-extension AudioSessionSetting {
+extension AudioSession.Setting {
   /// Creates a setting from its wire form.
   ///
   /// - Throws: `session-mismatch` for a combination that the session does not support.
   init(_ category: SessionCategory, mode: SessionMode, options: [SessionOption]) throws(MediaError) {
-    let options = AudioSessionOptions.named.filter { named in options.contains { $0.rawValue == named.name } }
+    let options = AudioSession.CategoryOptions.named.filter { named in options.contains { $0.rawValue == named.name } }
     try self.init(
-      AudioSessionCategory(sameWordAs: category), mode: AudioSessionMode(sameWordAs: mode),
-      options: AudioSessionOptions(options.map(\.option)))
+      AudioSession.Category(sameWordAs: category), mode: AudioSession.Mode(sameWordAs: mode),
+      options: AudioSession.CategoryOptions(options.map(\.option)))
   }
 }
 
@@ -100,7 +100,7 @@ extension ServerContext {
   }
 
   /// Publishes an event of the session. Pauses recordings during an interruption.
-  func sessionNotified(_ event: AudioSessionEvent) {
+  func sessionNotified(_ event: AudioSession.Event) {
     switch event {
     case .interruptionBegan: recorders.interruptionBegan()
     case .interruptionEnded(_, let shouldResume): recorders.interruptionEnded(shouldResume: shouldResume)
@@ -118,8 +118,8 @@ extension ServerContext {
   }
 }
 
-extension AudioSessionState: SessionValues {
-  public var category: String { setting.category.rawValue }
-  public var mode: String { setting.mode.rawValue }
-  public var options: [String]? { setting.options.isEmpty ? nil : setting.options.names }
+extension AudioSession.State: SessionValues {
+  package var category: String { setting.category.rawValue }
+  package var mode: String { setting.mode.rawValue }
+  package var options: [String]? { setting.options.isEmpty ? nil : setting.options.names }
 }

@@ -90,5 +90,5 @@ extension NamedPlayer {
 
 extension PlayerItem {
   /// Whether a playlist can contain the item, so that `exportedEntry` is not nil. Does not create a playlist entry.
-  var isListable: Bool { asset.url != nil || !asset.path.isEmpty }
+  var isListable: Bool { asset.url != nil || !asset.pathBytes.isEmpty }
 }

@@ -6,9 +6,9 @@ import PlayheadMediaCore
 /// options are `rate=48000`, `channels=2` and, for `wav` and `pipe`, `format=s16|s24|f32`. A comma that is followed by
 /// a word of lower-case letters and `=` begins an option, and cannot be part of a path. Any other comma is part of the
 /// path.
-public struct OutputSpec: Sendable, Hashable {
+package struct OutputSpec: Sendable, Hashable {
   /// The kind of output.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// The default sink of PulseAudio, and silence while no server is available.
     case auto
     /// Silence in real time.
@@ -22,19 +22,19 @@ public struct OutputSpec: Sendable, Hashable {
   }
 
   /// The sample encoding in files and pipes.
-  public enum Encoding: String, Sendable, Hashable, CaseIterable {
+  package enum Encoding: String, Sendable, Hashable, CaseIterable {
     case s16, s24, f32
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// The sample rate in Hz. Nil: the device's rate, or 48,000 without a device.
-  public var sampleRateHz: Int?
+  package var sampleRateHz: Int?
   /// The number of channels. Nil: the device's number, or 2 without a device.
-  public var channelCount: Int?
+  package var channelCount: Int?
   /// The sample encoding in files and pipes. Default: signed 16 bit.
-  public var encoding = Encoding.s16
+  package var encoding = Encoding.s16
 
-  public init(_ kind: Kind, sampleRateHz: Int? = nil, channelCount: Int? = nil, encoding: Encoding = .s16) {
+  package init(_ kind: Kind, sampleRateHz: Int? = nil, channelCount: Int? = nil, encoding: Encoding = .s16) {
     self.kind = kind
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount
@@ -42,12 +42,12 @@ public struct OutputSpec: Sendable, Hashable {
   }
 
   /// The format of an output without a device.
-  public var format: AudioFormat {
+  package var format: AudioFormat {
     AudioFormat(sampleRateHz: sampleRateHz ?? 48_000, channelCount: channelCount ?? 2)
   }
 
   /// The file or FIFO that the output writes. Nil for outputs without one.
-  public var path: String? {
+  package var path: String? {
     switch kind {
     case .wav(let path), .pipe(let path): path
     case .auto, .null, .pulse: nil
@@ -55,7 +55,7 @@ public struct OutputSpec: Sendable, Hashable {
   }
 
   /// Whether the output works with a virtual clock.
-  public var allowsVirtualClock: Bool {
+  package var allowsVirtualClock: Bool {
     switch kind {
     case .auto, .pulse: false
     case .null, .wav, .pipe: true
@@ -65,7 +65,7 @@ public struct OutputSpec: Sendable, Hashable {
   /// Parses the text of `--output`.
   ///
   /// - Throws: `output-configuration` for an invalid text.
-  public init(parsing text: String) throws(MediaError) {
+  package init(parsing text: String) throws(MediaError) {
     let (head, options) = Self.split(text)
     let colon = head.firstIndex(of: ":")
     let name = head[..<(colon ?? head.endIndex)]

@@ -301,7 +301,7 @@ extension PlayerItem {
   var wireLocation: FilePath? { asset.wireLocation }
 
   /// The approximate number of bytes of `wirePath`.
-  var wirePathByteCount: Int { asset.url?.redacted.utf8.count ?? asset.path.count }
+  var wirePathByteCount: Int { asset.url?.redacted.utf8.count ?? asset.pathBytes.count }
 }
 
 extension QueuePlayer {
@@ -358,7 +358,7 @@ extension Asset {
   var wireLocation: FilePath? {
     if let url { return FilePath(address: url.redacted) }
     if let descriptor { return FilePath(address: descriptor.name) }
-    return FilePath(bytes: path)
+    return FilePath(bytes: pathBytes)
   }
 
   /// The location as the value of a field; `none` for an asset without a location.

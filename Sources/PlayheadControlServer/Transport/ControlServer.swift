@@ -16,34 +16,34 @@ import PlayheadWireProtocol
 ///
 /// Threading: call `start` and `stop` on the same thread, which is not the control loop. Both block briefly.
 /// Connections run on `loop`. The engine must use the same loop, or a virtual loop based on it.
-public final class ControlServer: @unchecked Sendable {
+package final class ControlServer: @unchecked Sendable {
   // `@unchecked Sendable`: `running` is only used by the thread that calls `start` and `stop`. The rest is constant.
 
   /// The location of the sockets, the access rights, and the services of the daemon.
-  public struct Configuration: Sendable {
-    public var socketFile: SocketFile
+  package struct Configuration: Sendable {
+    package var socketFile: SocketFile
     /// The file mode of the sockets. Default: only the user of the daemon can connect.
-    public var socketMode: UInt32 = 0o600
+    package var socketMode: UInt32 = 0o600
     /// The group of the sockets. Nil: the group of the process.
-    public var socketGroupID: UInt32?
+    package var socketGroupID: UInt32?
     /// The inherited listening sockets. The server uses them instead of creating sockets.
-    public var inherited: [SocketRole: Int32] = [:]
+    package var inherited: [SocketRole: Int32] = [:]
     /// The part of the configuration that can change while the server runs.
-    public var policy = ServerPolicy()
+    package var policy = ServerPolicy()
     /// The initial category of the audio session.
-    public var sessionCategory = SessionCategory.playAndRecord
+    package var sessionCategory = SessionCategory.playAndRecord
     /// The store for the state of the players. Nil: the state is not saved.
-    public var stateStore: StateStore?
+    package var stateStore: StateStore?
     /// Reloads the configuration when a client requests it. Nil: reloading is not supported.
-    public var reload: Reload?
+    package var reload: Reload?
     /// Creates the sources of recordings. Nil: recording is not supported.
-    public var makeSource: MakeSource?
+    package var makeSource: MakeSource?
     /// The sandbox restrictions of the process, for `stats`.
-    public var sandbox = SandboxStatus()
+    package var sandbox = SandboxStatus()
     /// The version of the daemon, which the greeting contains.
-    public var version: String
+    package var version: String
 
-    public init(socketFile: SocketFile, version: String) {
+    package init(socketFile: SocketFile, version: String) {
       self.socketFile = socketFile
       self.version = version
     }
@@ -75,7 +75,7 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// Creates a server for the players of `engine`.
-  public init(
+  package init(
     configuration: Configuration, engine: PlaybackEngine, loop: ThreadControlLoop,
     logger: Logger = Logger(label: "playhead.server")
   ) {
@@ -90,12 +90,12 @@ public final class ControlServer: @unchecked Sendable {
   /// - Throws: `invalid-state` if another daemon listens on the socket.
   ///   `file-not-found`, `not-a-file`, `invalid-argument`, `permission-denied` or `write-failed` if the socket cannot
   ///   be created.
-  public func start() throws(MediaError) {
+  package func start() throws(MediaError) {
     precondition(running == nil, "the server is already running")
     let listener = try makeListener(.control)
     do {
       let policy = policyForThisProcess(configuration.policy)
-      let setting = try AudioSessionSetting(configuration.sessionCategory, mode: .default, options: [])
+      let setting = try AudioSession.Setting(configuration.sessionCategory, mode: .default, options: [])
       // Restoring the state takes longer than creating the other sockets.
       let (context, others) = loop.perform { [configuration, engine, logger, loop] in
         engine.core.session.apply(setting)
@@ -128,7 +128,7 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// The path of the control socket, whether created or inherited. Nil while the server is stopped.
-  public var path: String? { running?.path }
+  package var path: String? { running?.path }
 
   /// The socket of a role: an inherited socket, or a new one.
   ///
@@ -175,7 +175,7 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// Applies a new policy. Blocks until the policy is in effect.
-  public func apply(_ policy: ServerPolicy) {
+  package func apply(_ policy: ServerPolicy) {
     guard let context = running?.context else { return }
     let policy = policyForThisProcess(policy)
     loop.perform { context.apply(policy) }
@@ -185,7 +185,7 @@ public final class ControlServer: @unchecked Sendable {
   /// that the server created.
   ///
   /// Blocks for at most 0.25 s for connections, 2 s for recordings and 0.5 s for the state.
-  public func stop() {
+  package func stop() {
     guard let running else { return }
     self.running = nil
     loop.perform {

@@ -4,19 +4,19 @@ import PlayheadWireProtocol
 import Synchronization
 
 /// The access rights of users and groups. The daemon's own user has all rights.
-public struct PeerAccess: Sendable, Hashable {
+package struct PeerAccess: Sendable, Hashable {
   /// The users that have `rights`.
-  public var userIDs: Set<UInt32> = []
+  package var userIDs: Set<UInt32> = []
   /// The groups that have `rights`.
-  public var groupIDs: Set<UInt32> = []
+  package var groupIDs: Set<UInt32> = []
   /// The rights of these users and groups.
-  public var rights: Rights = [.read, .control]
+  package var rights: Rights = [.read, .control]
   /// The users that have at least the `read` right.
-  public var watchingUserIDs: Set<UInt32> = []
+  package var watchingUserIDs: Set<UInt32> = []
   /// The groups that have at least the `read` right.
-  public var watchingGroupIDs: Set<UInt32> = []
+  package var watchingGroupIDs: Set<UInt32> = []
 
-  public init() {}
+  package init() {}
 
   /// The rights of a peer. A peer without rights is refused.
   func rights(of peer: PeerCredentials) -> Rights {

@@ -1,16 +1,16 @@
 import PlayheadMediaCore
 
 /// The result of a configuration reload, as names of options.
-public struct ReloadOutcome: Sendable, Hashable {
+package struct ReloadOutcome: Sendable, Hashable {
   /// The options with new values in effect.
-  public var changed: [String]
+  package var changed: [String]
   /// The options whose new values take effect at the next start of the daemon.
-  public var restart: [String]
+  package var restart: [String]
 
-  public init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
+  package init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
 }
 
 /// Reloads the configuration in the background. Called on the control loop. Calls `completion` once with the result, on
 /// any thread.
-public typealias Reload =
+package typealias Reload =
   @Sendable (_ completion: @escaping @Sendable (Result<ReloadOutcome, MediaError>) -> Void) -> Void

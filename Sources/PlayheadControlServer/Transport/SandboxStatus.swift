@@ -1,7 +1,7 @@
 /// The restrictions that the daemon has put on its own process, as `stats` reports them.
-public struct SandboxStatus: Sendable, Hashable {
+package struct SandboxStatus: Sendable, Hashable {
   /// The state of Landlock, the kernel's access control for unprivileged processes (landlock(7)).
-  public enum Landlock: String, Sendable, Hashable {
+  package enum Landlock: String, Sendable, Hashable {
     /// The kernel enforces the rules of the daemon.
     case active
     /// The configuration turns Landlock off.
@@ -11,14 +11,14 @@ public struct SandboxStatus: Sendable, Hashable {
   }
 
   /// Whether `no_new_privs` is set: no program that the process executes gains privileges (prctl(2)).
-  public var hasNoNewPrivileges: Bool
+  package var hasNoNewPrivileges: Bool
   /// The state of Landlock.
-  public var landlock: Landlock
+  package var landlock: Landlock
   /// The version of Landlock's interface in use. 0 unless Landlock is active.
-  public var landlockVersion: Int
+  package var landlockVersion: Int
 
   /// Creates a status. Default: no restrictions.
-  public init(hasNoNewPrivileges: Bool = false, landlock: Landlock = .off, landlockVersion: Int = 0) {
+  package init(hasNoNewPrivileges: Bool = false, landlock: Landlock = .off, landlockVersion: Int = 0) {
     self.hasNoNewPrivileges = hasNoNewPrivileges
     self.landlock = landlock
     self.landlockVersion = landlockVersion

@@ -8,7 +8,7 @@ import PlayheadSavedState
 import PlayheadWireProtocol
 
 /// Creates the source of a recording by its name. A name of nil selects the default source.
-public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
+package typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
 
 /// The state that all connections share.
 ///
@@ -102,11 +102,11 @@ final class ServerContext: @unchecked Sendable {
     startTime = engine.loop.now
     for key in ObservedKey.ofOutputs { reportedOutput[key.key] = key.value(in: ObservedOutput(engine: engine)) }
     // The observers stay for the lifetime of the engine.
-    _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
-    _ = engine.observeRoutes { [weak self] in self?.outputNotified($0) }
+    _ = engine.addOutputObserver { [weak self] _ in self?.outputChanged() }
+    _ = engine.addRouteObserver { [weak self] in self?.outputNotified($0) }
     engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
-    _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
-    _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
+    _ = engine.session.addStateObserver { [weak self] in self?.sessionChanged($0) }
+    _ = engine.session.addEventObserver { [weak self] in self?.sessionNotified($0) }
     stateWriter?.restore(policy)
     registry.onQueueChange = { [titleReader] in titleReader.queueChanged(of: $0) }
     // After a crash, restored players open no file before a request.

@@ -4,35 +4,35 @@ import PlayheadNetworkIO
 import PlayheadWireProtocol
 
 /// The part of the server's configuration that can change while it runs.
-public struct ServerPolicy: Sendable, Hashable {
+package struct ServerPolicy: Sendable, Hashable {
   /// The access rights.
-  public var access = PeerAccess()
+  package var access = PeerAccess()
   /// The limits. Limits of a connection apply to new connections.
-  public var limits = WireLimits.standard
+  package var limits = WireLimits.standard
   /// The folders in which clients may write files. Default: none.
-  public var writableRoots = FileRoots.nowhere
+  package var writableRoots = FileRoots.nowhere
   /// Whether network access is allowed.
-  public var isNetworkAllowed = true
+  package var isNetworkAllowed = true
   /// The servers that may be accessed.
-  public var networkRules = NetworkRules()
+  package var networkRules = NetworkRules()
   /// A PEM file of certificate authorities for `https:` servers. It replaces the system's authorities.
   /// Nil: the system's authorities.
-  public var certificateAuthorityFile: String?
+  package var certificateAuthorityFile: String?
 
   /// The minimum duration of entries for automatic bookmarks. Nil: no automatic bookmarks.
-  public var minimumBookmarkedDuration: MediaTime?
+  package var minimumBookmarkedDuration: MediaTime?
   /// Whether new entries start where playback of the same file last ended. The option `resume` of a command overrides
   /// this.
-  public var resumesAtLastPosition = false
+  package var resumesAtLastPosition = false
   /// Whether players that were playing when the last daemon ended play again. Read when the server starts.
-  public var resumesPlayback = false
+  package var resumesPlayback = false
 
-  public init() {}
+  package init() {}
 
   /// Sets the servers that may be accessed.
   ///
   /// - Throws: `invalid-argument`. See `NetworkRules`.
-  public mutating func setNetworkRules(allow: [String], deny: [String]) throws(MediaError) {
+  package mutating func setNetworkRules(allow: [String], deny: [String]) throws(MediaError) {
     networkRules = try NetworkRules(allow: allow, deny: deny)
   }
 }

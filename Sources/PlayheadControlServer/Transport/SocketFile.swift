@@ -2,16 +2,16 @@ import Glibc
 import PlayheadWireProtocol
 
 /// The location of the control socket. The other sockets are in the same folder.
-public struct SocketFile: Sendable {
+package struct SocketFile: Sendable {
   /// An absolute path.
-  public var path: String
+  package var path: String
   /// Whether the folder belongs to Playhead, so that the daemon creates it if it is missing.
-  public var createsFolder = false
+  package var createsFolder = false
   /// Whether the folder must belong to the user alone, because any user could have created it.
-  public var requiresFolderOwnership = false
+  package var requiresFolderOwnership = false
 
   /// Uses the requested path, made absolute. Without a requested path, uses the path that `SocketLocation` chooses.
-  public init(requestedPath: String?) {
+  package init(requestedPath: String?) {
     guard let requestedPath else {
       let choice = SocketLocation.choose(
         environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
@@ -32,7 +32,7 @@ public struct SocketFile: Sendable {
 }
 
 /// The purpose of a socket. The raw value is the name that systemd uses (`FileDescriptorName=`).
-public enum SocketRole: String, Sendable, Hashable, CaseIterable {
+package enum SocketRole: String, Sendable, Hashable, CaseIterable {
   case control, watch, handoff
 
   /// The socket next to the control socket. Nil for the control socket.
@@ -48,7 +48,7 @@ public enum SocketRole: String, Sendable, Hashable, CaseIterable {
 extension SocketRole {
   /// Determines the role of an inherited socket from its name, or else from its type and path. Nil if it is not a
   /// suitable socket.
-  public init?(named name: String, descriptor: Int32) {
+  package init?(named name: String, descriptor: Int32) {
     func listeningPath(for kind: SocketListener.Kind) -> String? {
       SocketListener.path(of: descriptor, listeningFor: kind)
     }

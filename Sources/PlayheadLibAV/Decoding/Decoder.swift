@@ -3,9 +3,9 @@ import CPlayheadFFmpeg
 /// Decodes the packets of one stream to audio or video frames.
 ///
 /// Threading: one thread at a time; works on the calling thread only.
-public final class Decoder {
+package final class Decoder {
   /// The result of sending a packet.
-  public enum SendResult: Sendable, Hashable {
+  package enum SendResult: Sendable, Hashable {
     case accepted
     /// Frames must be received first; send the packet again.
     case wouldBlock
@@ -16,7 +16,7 @@ public final class Decoder {
   }
 
   /// The result of receiving a frame.
-  public enum ReceiveResult: Sendable, Hashable {
+  package enum ReceiveResult: Sendable, Hashable {
     case frame
     /// More packets are needed.
     case wouldBlock
@@ -27,10 +27,10 @@ public final class Decoder {
   }
 
   /// The maximum number of pixels of a decoded video frame: 8192 x 8192.
-  public static let maximumPixelCount = 1 << 26
+  package static let maximumPixelCount = 1 << 26
 
   /// FFmpeg's name of the decoder.
-  public let name: String
+  package let name: String
   private let context: UnsafeMutablePointer<AVCodecContext>
   /// Whether frames with a wrong checksum are dropped and reported, instead of being played as noise. True only for
   /// FLAC: the optional checksums of other codecs are often wrong in intact files.
@@ -40,7 +40,7 @@ public final class Decoder {
   ///
   /// - Throws: `noDecoder` when FFmpeg has no decoder that ``FormatAllowList`` contains, `invalidData` when the
   ///   stream's parameters are invalid.
-  public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
+  package init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
     else { throw AVFailure(errno: EINVAL, call: "Decoder.init") }
@@ -100,7 +100,7 @@ public final class Decoder {
   /// Sends a packet to the decoder.
   ///
   /// - Throws: `limit` when no memory is available. Other failures concern only this packet: see `undecodable`.
-  public func send(_ packet: Packet) throws(AVFailure) -> SendResult {
+  package func send(_ packet: Packet) throws(AVFailure) -> SendResult {
     if verifiesChecksums { setChecksumVerification(for: packet) }
     return try sendResult(avcodec_send_packet(context, packet.pointer))
   }
@@ -117,14 +117,14 @@ public final class Decoder {
   }
 
   /// Signals that no packet follows, so that the remaining frames can be received.
-  public func sendEndOfStream() throws(AVFailure) -> SendResult {
+  package func sendEndOfStream() throws(AVFailure) -> SendResult {
     try sendResult(avcodec_send_packet(context, nil))
   }
 
   /// Receives the next frame, which replaces the content of `frame`.
   ///
   /// - Throws: `limit` when no memory is available. Other failures concern only some data: see `undecodable`.
-  public func receive(into frame: Frame) throws(AVFailure) -> ReceiveResult {
+  package func receive(into frame: Frame) throws(AVFailure) -> ReceiveResult {
     let result = avcodec_receive_frame(context, frame.pointer)
     switch result {
     case 0...: return .frame
@@ -135,7 +135,7 @@ public final class Decoder {
   }
 
   /// Resets the decoder, for seeks and to continue after the end.
-  public func flush() { avcodec_flush_buffers(context) }
+  package func flush() { avcodec_flush_buffers(context) }
 
   private func sendResult(_ result: Int32) throws(AVFailure) -> SendResult {
     switch result {

@@ -3,12 +3,12 @@ import CPlayheadFFmpeg
 // Audio frames in memory that is shared between processes: all planes, one after another.
 extension Frame {
   /// The size of all planes of the frame, in bytes; 0 without audio.
-  public var sampleByteCount: Int { layout.map { frameCount * $0.channelCount * $0.format.byteCount } ?? 0 }
+  package var sampleByteCount: Int { layout.map { frameCount * $0.channelCount * $0.format.byteCount } ?? 0 }
 
   /// Copies all planes, one after another.
   ///
   /// - Parameter output: Memory for `sampleByteCount` bytes.
-  public func copyPlanes(into output: UnsafeMutableRawPointer) {
+  package func copyPlanes(into output: UnsafeMutableRawPointer) {
     guard let layout, frameCount > 0, let planes = pointer.pointee.extended_data else { return }
     let (planeCount, planeByteCount) = Self.planes(of: layout, frameCount: frameCount)
     for index in 0..<planeCount {
@@ -24,7 +24,7 @@ extension Frame {
   ///   - frameCount: At least 1.
   ///   - input: The bytes of all planes.
   /// - Throws: `limit` when no memory is available; `invalidData` for values outside these ranges.
-  public func fill(
+  package func fill(
     _ layout: SampleLayout, frameCount: Int, pts: Int64?, from input: UnsafeRawPointer
   ) throws(AVFailure) {
     clear()

@@ -6,7 +6,7 @@ extension Frame {
   /// - Parameters:
   ///   - range: The audio frames to copy.
   ///   - output: Memory for as many frames.
-  public func copySamples(_ range: Range<Int>, into output: UnsafeMutableRawPointer) {
+  package func copySamples(_ range: Range<Int>, into output: UnsafeMutableRawPointer) {
     guard let layout else { return }
     precondition(!layout.format.isPlanar, "planar samples are not contiguous")
     precondition(range.lowerBound >= 0 && range.upperBound <= frameCount, "the range must be within the frame")

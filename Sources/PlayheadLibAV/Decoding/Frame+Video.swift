@@ -5,24 +5,24 @@ import PlayheadMediaCore
 /// Video frames.
 extension Frame {
   /// The properties of a decoded video frame.
-  public struct VideoProperties: Sendable, Hashable, Codable {
+  package struct VideoProperties: Sendable, Hashable, Codable {
     /// The width and height in pixels, after cropping.
-    public let width: Int
-    public let height: Int
+    package let width: Int
+    package let height: Int
     /// FFmpeg's name of the pixel format, such as `yuv420p10le`.
-    public let pixelFormatName: String
+    package let pixelFormatName: String
     /// Whether the frame is a key frame, which is decoded without other frames.
-    public let isKey: Bool
+    package let isKey: Bool
     /// Whether the decoder concealed a part of the frame that could not be decoded.
-    public let isDamaged: Bool
+    package let isDamaged: Bool
     /// The aspect ratio of a pixel, as the codec states it; nil when unknown.
-    public let pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
+    package let pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
     /// The colour space of the pixel values.
-    public let color: FormatDescription.Video.Color
+    package let color: FormatDescription.Video.ColorProperties
   }
 
   /// The video properties of the frame; nil for an empty or an audio frame.
-  public var videoProperties: VideoProperties? {
+  package var videoProperties: VideoProperties? {
     let frame = pointer.pointee
     let format = AVPixelFormat(frame.format)
     guard frame.width > 0, frame.height > 0, let name = av_get_pix_fmt_name(format) else { return nil }
@@ -40,7 +40,7 @@ extension Frame {
   /// for a size that FFmpeg does not support.
   ///
   /// - Parameter pixelFormatName: FFmpeg's name of the pixel format.
-  public static func byteCount(pixelFormatName: String, width: Int, height: Int) -> Int? {
+  package static func byteCount(pixelFormatName: String, width: Int, height: Int) -> Int? {
     let count = av_image_get_buffer_size(
       av_get_pix_fmt(pixelFormatName), Int32(clamping: width), Int32(clamping: height), 1)
     return count > 0 ? Int(count) : nil
@@ -48,10 +48,10 @@ extension Frame {
 
   /// The presentation time of a video frame, in the stream's ticks. Derived from decoding times if the frame has no
   /// timestamp (`best_effort_timestamp`); nil when unknown.
-  public var bestEffortTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }
+  package var bestEffortTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }
 
   /// The duration of a video frame, as its packet states it, in the stream's ticks; nil when unknown.
-  public var durationTicks: Int64? { optionalCount(pointer.pointee.pkt_duration) }
+  package var durationTicks: Int64? { optionalCount(pointer.pointee.pkt_duration) }
 
   /// Allocates memory for a video frame, with padding after the rows, to which swscale may write.
   func allocateImage(_ format: AVPixelFormat, width: Int, height: Int) throws(AVFailure) {
@@ -84,7 +84,9 @@ extension Frame {
   }
 
   /// Creates a video frame with a copy of `pixels`.
-  public convenience init(_ pixels: PixelBuffer, color: FormatDescription.Video.Color = .init()) throws(AVFailure) {
+  package convenience init(_ pixels: PixelBuffer, color: FormatDescription.Video.ColorProperties = .init())
+    throws(AVFailure)
+  {
     try self.init()
     try allocateImage(pixels.pixelFormat.avFormat, width: pixels.width, height: pixels.height)
     let frame = pointer

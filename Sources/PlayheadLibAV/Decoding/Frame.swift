@@ -4,10 +4,10 @@ import CPlayheadFFmpeg
 /// counts the references to the data.
 ///
 /// Threading: one thread at a time.
-public final class Frame {
+package final class Frame {
   let pointer: UnsafeMutablePointer<AVFrame>
 
-  public init() throws(AVFailure) { pointer = try check(av_frame_alloc(), "av_frame_alloc") }
+  package init() throws(AVFailure) { pointer = try check(av_frame_alloc(), "av_frame_alloc") }
 
   deinit {
     var released: UnsafeMutablePointer<AVFrame>? = pointer
@@ -15,11 +15,11 @@ public final class Frame {
   }
 
   /// The presentation time of the first sample, in the stream's ticks, after the samples to skip have been removed.
-  public var pts: Int64? { optionalTimestamp(pointer.pointee.pts) }
+  package var pts: Int64? { optionalTimestamp(pointer.pointee.pts) }
   /// The number of audio frames; 0 when empty.
-  public var frameCount: Int { Int(max(0, pointer.pointee.nb_samples)) }
+  package var frameCount: Int { Int(max(0, pointer.pointee.nb_samples)) }
   /// The layout of the samples; nil for an empty frame or one without audio.
-  public var layout: SampleLayout? {
+  package var layout: SampleLayout? {
     guard let format = SampleFormat(rawValue: pointer.pointee.format), pointer.pointee.sample_rate > 0,
       pointer.pointee.ch_layout.nb_channels > 0
     else { return nil }
@@ -30,19 +30,19 @@ public final class Frame {
   }
 
   /// Whether the decoder concealed a part of the frame that could not be decoded, or its packet is marked as damaged.
-  public var isDamaged: Bool {
+  package var isDamaged: Bool {
     pointer.pointee.decode_error_flags != 0 || pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
   }
 
   /// Removes the timestamp. Readers then treat the samples as a continuation of the previous frame.
-  public func clearTimestamp() { pointer.pointee.pts = shim_AV_NOPTS_VALUE() }
+  package func clearTimestamp() { pointer.pointee.pts = shim_AV_NOPTS_VALUE() }
 
   /// Moves the content of `other` into this frame; `other` is empty afterwards.
-  public func move(from other: Frame) {
+  package func move(from other: Frame) {
     clear()
     av_frame_move_ref(pointer, other.pointer)
   }
 
   /// Releases the samples.
-  public func clear() { av_frame_unref(pointer) }
+  package func clear() { av_frame_unref(pointer) }
 }

@@ -7,13 +7,13 @@ import CPlayheadFFmpeg
 /// are converted exactly.
 ///
 /// Threading: one thread at a time.
-public final class Resampler {
+package final class Resampler {
   /// The layout of the input.
-  public let input: SampleLayout
-  public let outputSampleRateHz: Int
-  public let outputChannelCount: Int
+  package let input: SampleLayout
+  package let outputSampleRateHz: Int
+  package let outputChannelCount: Int
   /// The sample format of the output; not planar.
-  public let outputFormat: SampleFormat
+  package let outputFormat: SampleFormat
   private let context: OpaquePointer
   /// The number of frames that one drain call requests.
   private static let drainFrames = 4_096
@@ -26,7 +26,7 @@ public final class Resampler {
   ///   - interpolates: Whether the filter interpolates between its phases. The rates may then be any numbers up to
   ///     `largestRates`, instead of audio sample rates.
   /// - Throws: A failure for unsupported values: channel counts outside 1...64, rates of 0.
-  public init(
+  package init(
     input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
     interpolates: Bool = false, outputFormat: SampleFormat = .float32
   ) throws(AVFailure) {
@@ -73,7 +73,7 @@ public final class Resampler {
   }
 
   /// The largest rates for `interpolates`.
-  public static let largestRates: (input: Int64, output: Int64) = (1 << 25 - 1, 1 << 29)
+  package static let largestRates: (input: Int64, output: Int64) = (1 << 25 - 1, 1 << 29)
 
   deinit {
     var released: OpaquePointer? = context
@@ -88,7 +88,7 @@ public final class Resampler {
   ///   - range: The audio frames to convert.
   ///   - output: Memory for `capacityFrames` frames; the excess is kept for the next call.
   /// - Returns: The number of frames written.
-  public func convert(
+  package func convert(
     _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
     precondition(frame.layout == input, "the layout of the frame must be the resampler's input layout")
@@ -107,7 +107,7 @@ public final class Resampler {
 
   /// Converts `frameCount` frames of interleaved or one-channel samples at `samples`, as
   /// ``convert(_:range:into:capacityFrames:)`` does.
-  public func convert(
+  package func convert(
     _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {
     precondition(!input.format.isPlanar || input.channelCount == 1, "planar samples have more than one pointer")
@@ -116,15 +116,15 @@ public final class Resampler {
   }
 
   /// Returns the remaining frames; call it until it returns 0. Further input then requires `reset()`.
-  public func drain(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(AVFailure) -> Int {
+  package func drain(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(AVFailure) -> Int {
     Int(try check(run(nil, 0, output, min(capacityFrames, Self.drainFrames)), "swr_convert"))
   }
 
   /// The input that has not been returned yet, in input frames, rounded up.
-  public var delayInputFrames: Int { Int(max(0, swr_get_delay(context, Int64(input.sampleRateHz)))) }
+  package var delayInputFrames: Int { Int(max(0, swr_get_delay(context, Int64(input.sampleRateHz)))) }
 
   /// Returns the maximum number of output frames after `inputFrameCount` more input frames.
-  public func outputFrameBound(inputFrameCount: Int) -> Int {
+  package func outputFrameBound(inputFrameCount: Int) -> Int {
     Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))
   }
 
@@ -136,7 +136,7 @@ public final class Resampler {
 
   /// Returns the number of input frames after which an output frame coincides with an input frame again, and the
   /// filter's phase is 0 again. Rates in Hz, above 0.
-  public static func phasePeriodFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+  package static func phasePeriodFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     var (larger, smaller) = (inputRateHz, outputRateHz)
     while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
     return inputRateHz / larger
@@ -146,13 +146,13 @@ public final class Resampler {
   /// the whole filter length, half of which is before the frame, and a margin of two periods of its shortest form. The
   /// filter has 32 taps at the lower of the two rates, with swresample's default cutoff of 0.97
   /// (libswresample/options.c, resample.c: `filter_size`, `cutoff`).
-  public static func filterFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+  package static func filterFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     let taps = 32 * max(1, (Double(inputRateHz) / (Double(outputRateHz) * 0.97)).rounded(.up))
     return Int(taps) + 64
   }
 
   /// Discards all buffered audio and restarts at phase 0.
-  public func reset() throws(AVFailure) {
+  package func reset() throws(AVFailure) {
     swr_close(context)
     try check(swr_init(context), "swr_init")
   }

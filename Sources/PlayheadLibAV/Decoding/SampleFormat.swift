@@ -1,14 +1,14 @@
 import CPlayheadFFmpeg
 
 /// The format of one sample in memory, in native byte order. The cases are FFmpeg's formats (`AVSampleFormat`).
-public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
+package enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   case unsigned8 = 0
   case signed16, signed32, float32, float64
   case unsigned8Planar, signed16Planar, signed32Planar, float32Planar, float64Planar
   case signed64, signed64Planar
 
   /// The number of bytes of one sample of one channel.
-  public var byteCount: Int {
+  package var byteCount: Int {
     switch self {
     case .unsigned8, .unsigned8Planar: 1
     case .signed16, .signed16Planar: 2
@@ -18,7 +18,7 @@ public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   }
 
   /// Whether each channel has a separate buffer.
-  public var isPlanar: Bool {
+  package var isPlanar: Bool {
     switch self {
     case .unsigned8, .signed16, .signed32, .float32, .float64, .signed64: false
     case .unsigned8Planar, .signed16Planar, .signed32Planar, .float32Planar, .float64Planar, .signed64Planar: true
@@ -29,16 +29,16 @@ public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The layout of a stream of samples: format, rate and the speakers of the channels.
-public struct SampleLayout: Sendable, Hashable, Codable {
-  public var format: SampleFormat
+package struct SampleLayout: Sendable, Hashable, Codable {
+  package var format: SampleFormat
   /// The sample rate, in Hz.
-  public var sampleRateHz: Int
+  package var sampleRateHz: Int
   /// The number of channels, 1 to 64.
-  public var channelCount: Int
+  package var channelCount: Int
   /// The speakers in native order, as `AV_CH_*` bits; nil when the meaning of the channels is unknown.
-  public var channelMask: UInt64?
+  package var channelMask: UInt64?
 
-  public init(format: SampleFormat, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil) {
+  package init(format: SampleFormat, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil) {
     self.format = format
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount
@@ -46,7 +46,7 @@ public struct SampleLayout: Sendable, Hashable, Codable {
   }
 
   /// Returns FFmpeg's default mask for the channel count; nil when it has none.
-  public static func defaultChannelMask(channelCount: Int) -> UInt64? {
+  package static func defaultChannelMask(channelCount: Int) -> UInt64? {
     guard let count = Int32(exactly: channelCount), count > 0 else { return nil }
     var layout = AVChannelLayout()
     av_channel_layout_default(&layout, count)

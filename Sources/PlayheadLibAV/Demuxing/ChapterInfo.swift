@@ -1,17 +1,17 @@
 import CPlayheadFFmpeg
 
 /// The container's description of one chapter.
-public struct ChapterInfo: Sendable, Hashable {
+package struct ChapterInfo: Sendable, Hashable {
   /// The maximum number of chapters that are read from a file.
-  public static let maximumCount = 10_000
+  package static let maximumCount = 10_000
 
   /// The time base of the two times.
-  public let timeBase: TimeBase
+  package let timeBase: TimeBase
   /// The start of the chapter, in ticks; nil if not specified.
-  public let startTicks: Int64?
-  public let endTicks: Int64?
+  package let startTicks: Int64?
+  package let endTicks: Int64?
   /// The title, at most 1,024 bytes.
-  public let title: String?
+  package let title: String?
 
   init(_ chapter: UnsafePointer<AVChapter>) {
     timeBase = TimeBase(chapter.pointee.time_base) ?? .microseconds

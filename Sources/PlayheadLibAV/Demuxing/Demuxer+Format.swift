@@ -7,7 +7,7 @@ extension Demuxer {
   private static let maximumSetupByteCount = 1 << 20
 
   /// Returns the format of a stream's packets, with all that a container needs; nil if there is no such stream.
-  public func format(ofStream index: Int) -> FormatDescription? {
+  package func format(ofStream index: Int) -> FormatDescription? {
     guard streams.indices.contains(index), let stream = context.pointee.streams[index],
       let parameters = stream.pointee.codecpar
     else { return nil }

@@ -2,41 +2,41 @@ import CPlayheadFFmpeg
 import Glibc
 
 /// An entry of FFmpeg's dictionary of a file or stream.
-public struct MetadataEntry: Sendable, Hashable {
+package struct MetadataEntry: Sendable, Hashable {
   /// FFmpeg's name of the entry, such as `title`, or the name in the file.
-  public var key: String
+  package var key: String
   /// The value as stored in the file; FFmpeg does not ensure that it is UTF-8.
-  public var value: [UInt8]
+  package var value: [UInt8]
 
   /// The value as text; invalid UTF-8 becomes U+FFFD.
-  public var text: String { String(decoding: value, as: UTF8.self) }
+  package var text: String { String(decoding: value, as: UTF8.self) }
 
-  public init(key: String, value: [UInt8]) {
+  package init(key: String, value: [UInt8]) {
     self.key = key
     self.value = value
   }
 }
 
 /// An image that belongs to the file.
-public struct AttachedPicture: Sendable, Hashable {
+package struct AttachedPicture: Sendable, Hashable {
   /// The image file; only its first bytes if it is too large.
-  public var data: [UInt8]
+  package var data: [UInt8]
   /// The size of the image file, in bytes.
-  public var byteCount: Int
+  package var byteCount: Int
   /// The file's description of the image, such as `title`, `filename` or `mimetype`; FFmpeg stores its role under
   /// `comment`.
-  public var entries: [MetadataEntry]
+  package var entries: [MetadataEntry]
 }
 
 extension Demuxer {
   /// The maximum number of entries that are read from one dictionary.
-  public static let maximumEntryCount = 10_000
+  package static let maximumEntryCount = 10_000
 
   /// The container's tags as FFmpeg reads them: one value per key.
-  public var metadata: [MetadataEntry] { Self.entries(of: context.pointee.metadata) }
+  package var metadata: [MetadataEntry] { Self.entries(of: context.pointee.metadata) }
 
   /// Returns a stream's tags; empty if there is no such stream.
-  public func metadata(ofStream index: Int) -> [MetadataEntry] {
+  package func metadata(ofStream index: Int) -> [MetadataEntry] {
     guard streams.indices.contains(index), let stream = context.pointee.streams[index] else { return [] }
     return Self.entries(of: stream.pointee.metadata)
   }
@@ -45,7 +45,7 @@ extension Demuxer {
   private static let headByteCount = 64
 
   /// Returns the images that FFmpeg found; only the first bytes of images larger than `maximumByteCount`.
-  public func attachedPictures(maximumByteCount: Int) -> [AttachedPicture] {
+  package func attachedPictures(maximumByteCount: Int) -> [AttachedPicture] {
     streams.indices.compactMap { index in
       guard let stream = context.pointee.streams[index], shim_stream_is_attached_picture(stream) != 0 else {
         return nil

@@ -3,37 +3,37 @@
 import CPlayheadFFmpeg
 
 /// Splits a container into packets.
-public final class Demuxer {
+package final class Demuxer {
   /// Limits and preferences for opening a file.
-  public struct Options: Sendable, Codable {
+  package struct Options: Sendable, Codable {
     /// The maximum number of bytes read to identify the streams.
-    public var probeByteCount: Int64 = 5_000_000
+    package var probeByteCount: Int64 = 5_000_000
     /// The maximum media time analyzed to identify the streams, in microseconds.
-    public var analyzeMicroseconds: Int64 = 5_000_000
-    public var maximumStreamCount = 256
+    package var analyzeMicroseconds: Int64 = 5_000_000
+    package var maximumStreamCount = 256
     /// The maximum number of bytes read until the file is open; repeated reads of a byte count again. Beyond this
     /// number, opening throws a failure of the kind `limit`.
-    public var openingByteCount = OpeningLimits.byteCount
+    package var openingByteCount = OpeningLimits.byteCount
     /// MP4: whether to return the packets as they are stored, from the first one on, regardless of edit lists.
-    public var ignoresEditLists = false
+    package var ignoresEditLists = false
     /// Whether seeks may use an estimate if the exact position requires reading everything before it.
-    public var seeksByEstimate = false
+    package var seeksByEstimate = false
     /// Whether formats without packets (WAV, Wave64) return packets twice as large as FFmpeg's default.
-    public var prefersLargePackets = false
+    package var prefersLargePackets = false
     /// Whether only tags are needed. If the header describes the only audio track, nothing is then decoded to identify
     /// it further.
-    public var isForTags = false
+    package var isForTags = false
 
-    public init() {}
+    package init() {}
   }
 
   /// The result of reading a packet.
-  public enum ReadResult: Sendable, Hashable {
+  package enum ReadResult: Sendable, Hashable {
     case packet, endOfFile, cancelled
   }
 
   /// The source of the container's duration.
-  public enum DurationSource: Sendable {
+  package enum DurationSource: Sendable {
     /// The container states the duration.
     case container
     /// The first and last timestamps.
@@ -43,39 +43,39 @@ public final class Demuxer {
   }
 
   /// FFmpeg's name of the format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
-  public let formatName: String
-  public let formatLongName: String
+  package let formatName: String
+  package let formatLongName: String
   /// Whether the format follows from little more than the extension of the file's name (a probe score of at most 1).
-  public let isFormatGuessed: Bool
-  public let streams: [StreamInfo]
+  package let isFormatGuessed: Bool
+  package let streams: [StreamInfo]
   /// The first timestamp of all streams, in microseconds.
-  public let startMicroseconds: Int64?
-  public let durationMicroseconds: Int64?
-  public let durationSource: DurationSource
-  public let bitRate: Int64?
+  package let startMicroseconds: Int64?
+  package let durationMicroseconds: Int64?
+  package let durationSource: DurationSource
+  package let bitRate: Int64?
   /// The chapters as stored in the file: in any order, possibly invalid. At most `ChapterInfo.maximumCount`.
-  public let chapters: [ChapterInfo]
+  package let chapters: [ChapterInfo]
   /// The number of chapters in the file.
-  public let chapterCount: Int
+  package let chapterCount: Int
 
   /// The file. Reading its bytes directly does not disturb the demuxer.
-  public let source: FileSource
+  package let source: FileSource
   private var options: Options
   /// The maximum number of bytes read for one packet; nil: only single allocations are limited.
   private var packetByteCount: Int?
   let context: UnsafeMutablePointer<AVFormatContext>
 
   /// Whether the source can neither seek nor report its size.
-  public var isEndless: Bool { source.byteSource != nil && !source.isSeekable && source.byteCount == nil }
+  package var isEndless: Bool { source.byteSource != nil && !source.isSeekable && source.byteCount == nil }
 
   /// Whether packets are returned as they are stored, regardless of edit lists.
-  public var ignoresEditLists: Bool { options.ignoresEditLists }
+  package var ignoresEditLists: Bool { options.ignoresEditLists }
 
   /// Probes the file, opens it and identifies its streams. Blocks until that is done.
   ///
   /// - Throws: `cancelled` when the source's interrupt was used, `invalidData` when no format matches or the file is
   ///   damaged.
-  public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
+  package init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
     _ = LibAV.discardLogByDefault
@@ -121,7 +121,7 @@ public final class Demuxer {
 
   /// The index of the audio stream to play: the one that the file marks as default, otherwise the best one that has a
   /// decoder.
-  public var preferredAudioStreamIndex: Int? {
+  package var preferredAudioStreamIndex: Int? {
     let index = av_find_best_stream(context, AVMEDIA_TYPE_AUDIO, -1, -1, nil, 0)
     guard index >= 0 else {
       // Without stream information FFmpeg may not know the format of the only track.
@@ -132,13 +132,13 @@ public final class Demuxer {
   }
 
   /// Returns the container's tag of the given name, as FFmpeg names it, ignoring case; nil if there is none.
-  public func tag(_ name: String) -> String? {
+  package func tag(_ name: String) -> String? {
     av_dict_get(context.pointee.metadata, name, nil, 0).map { String(cString: $0.pointee.value) }
   }
 
   /// Returns the timestamp of the last packet of a stream in the container's index, in the stream's ticks. Nil when the
   /// container has no index, or opening did not read it.
-  public func lastIndexedTicks(streamIndex: Int) -> Int64? {
+  package func lastIndexedTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     let count = avformat_index_get_entries_count(stream)
     guard count > 0, let entry = avformat_index_get_entry(stream, count - 1) else { return nil }
@@ -148,14 +148,14 @@ public final class Demuxer {
   /// Whether the container's index has all packets that the container counts. False if it counts none.
   ///
   /// FFmpeg leaves out the packets of an MP4 file that begin after the end of its edit list (`mov_fix_index`).
-  public func indexesAllPackets(streamIndex: Int) -> Bool {
+  package func indexesAllPackets(streamIndex: Int) -> Bool {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return false }
     let count = stream.pointee.nb_frames
     return count > 0 && avformat_index_get_entries_count(stream) >= count
   }
 
   /// Returns the timestamp of the second packet in the container's index, in the stream's ticks; nil if there is none.
-  public func secondIndexedTicks(streamIndex: Int) -> Int64? {
+  package func secondIndexedTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     return avformat_index_get_entry(stream, 1).flatMap { optionalTimestamp($0.pointee.timestamp) }
   }
@@ -164,7 +164,7 @@ public final class Demuxer {
   /// timestamp of the third packet; in the stream's ticks. Nil if there are fewer packets.
   ///
   /// The count begins with the third packet, because writers give the first packets other durations.
-  public func indexedPackets(streamIndex: Int, to last: Int64) -> (count: Int, firstTicks: Int64)? {
+  package func indexedPackets(streamIndex: Int, to last: Int64) -> (count: Int, firstTicks: Int64)? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex],
       let first = avformat_index_get_entry(stream, 2), let ticks = optionalTimestamp(first.pointee.timestamp)
     else { return nil }
@@ -174,7 +174,7 @@ public final class Demuxer {
 
   /// Returns the first timestamp in the container's index with the byte position of the entry at or before `ticks`: in
   /// Matroska, that of a cluster. Nil if there is no such entry.
-  public func firstIndexedTicks(streamIndex: Int, inGroupAt ticks: Int64) -> Int64? {
+  package func firstIndexedTicks(streamIndex: Int, inGroupAt ticks: Int64) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     var number = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD)
     guard number >= 0, var entry = avformat_index_get_entry(stream, number) else { return nil }
@@ -186,7 +186,7 @@ public final class Demuxer {
   }
 
   /// Returns the byte position of the entry at or before `ticks` in the container's index; nil if there is none.
-  public func indexedBytePosition(streamIndex: Int, at ticks: Int64) -> Int64? {
+  package func indexedBytePosition(streamIndex: Int, at ticks: Int64) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     let number = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD)
     return number >= 0 ? avformat_index_get_entry(stream, number)?.pointee.pos : nil
@@ -197,7 +197,7 @@ public final class Demuxer {
   /// file.
   ///
   /// Some indexes contain decoding times. The offset of the first entry is then applied to all entries.
-  public func indexedKeyTicks(streamIndex: Int, around ticks: Int64) -> (before: Int64?, after: Int64?) {
+  package func indexedKeyTicks(streamIndex: Int, around ticks: Int64) -> (before: Int64?, after: Int64?) {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else {
       return (nil, nil)
     }
@@ -213,22 +213,22 @@ public final class Demuxer {
 
   /// Returns the duration of a stream that the container reports now, in its ticks; nil if it reports none. For
   /// fragmented MP4, it extends to the end of the last fragment begun.
-  public func currentDurationTicks(streamIndex: Int) -> Int64? {
+  package func currentDurationTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     return optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
   }
 
   /// Returns bytes of the file from `offset` on, fewer at its end or when they cannot be read. Does not disturb the
   /// reading of packets. Blocks.
-  public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
+  package func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
 
   /// The current size of the file, in bytes; nil when it cannot be determined.
-  public var currentByteCount: Int64? { source.currentByteCount }
+  package var currentByteCount: Int64? { source.currentByteCount }
 
   /// Makes the demuxer skip all other streams, without reading them where the container allows.
   ///
   /// - Parameter others: Further streams to read.
-  public func select(streamIndex: Int, and others: [Int] = []) {
+  package func select(streamIndex: Int, and others: [Int] = []) {
     let isAudio = streams.indices.contains(streamIndex) && streams[streamIndex].mediaType == .audio
     packetByteCount = isAudio && others.isEmpty ? Self.audioPacketByteCount : nil
     for index in 0..<Int(context.pointee.nb_streams) {
@@ -244,7 +244,7 @@ public final class Demuxer {
   private static let audioPacketByteCount = 48 << 20
 
   /// Applies `Options.prefersLargePackets` from the next packet on.
-  public func preferLargePackets() {
+  package func preferLargePackets() {
     options.prefersLargePackets = true
     guard Self.packetlessFormatNames.contains(formatName) else { return }
     // Larger packets no longer fit in the processor's cache.
@@ -258,7 +258,7 @@ public final class Demuxer {
   ///
   /// - Throws: The source's failure when it could not be read; a failure of the kind `limit` when 48 MiB contain no
   ///   packet of the only selected audio stream.
-  public func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
+  package func readPacket(into packet: Packet) throws(AVFailure) -> ReadResult {
     packet.clear()
     if source.interrupt.isCancelled || source.wasInterrupted { return .cancelled }
     source.remainingByteCount = packetByteCount
@@ -282,11 +282,11 @@ public final class Demuxer {
   }
 
   /// Continues reading after `cancelled`, at the current position of the source: a packet may be lost.
-  public func resumeReading() { source.clearErrors() }
+  package func resumeReading() { source.clearErrors() }
 
   /// Seeks to a timestamp of a stream, as near to `target` as possible, but not before `earliest` or after `latest`; in
   /// the stream's ticks. Blocks. Only the next packets show the position that was reached; containers guarantee little.
-  public func seek(streamIndex: Int, earliest: Int64, target: Int64, latest: Int64) throws(AVFailure) {
+  package func seek(streamIndex: Int, earliest: Int64, target: Int64, latest: Int64) throws(AVFailure) {
     source.clearErrors()
     try check(
       avformat_seek_file(context, Int32(clamping: streamIndex), earliest, target, latest, 0), "avformat_seek_file")
@@ -296,7 +296,7 @@ public final class Demuxer {
   /// FFmpeg only counts, the next packets have none. `Packet.bytePosition` shows whether they begin at `byte`.
   ///
   /// - Throws: A failure when the format does not support starting in the middle.
-  public func seek(streamIndex: Int, toByte byte: Int64) throws(AVFailure) {
+  package func seek(streamIndex: Int, toByte byte: Int64) throws(AVFailure) {
     source.clearErrors()
     try check(
       av_seek_frame(context, Int32(clamping: streamIndex), byte, AVSEEK_FLAG_BYTE), "av_seek_frame")
@@ -304,10 +304,10 @@ public final class Demuxer {
 
   /// Reopens the same file from its start, with the same options, so that it is read as if for the first time. In some
   /// formats, a seek to the start gives other timestamps. This demuxer must not be used afterwards. Blocks.
-  public func reopened() throws(AVFailure) -> Demuxer { try Demuxer(source: source.reopened(), options: options) }
+  package func reopened() throws(AVFailure) -> Demuxer { try Demuxer(source: source.reopened(), options: options) }
 
   /// Reopens the file as `reopened()` does, with edit lists applied or ignored.
-  public func reopened(ignoringEditLists: Bool) throws(AVFailure) -> Demuxer {
+  package func reopened(ignoringEditLists: Bool) throws(AVFailure) -> Demuxer {
     var options = options
     options.ignoresEditLists = ignoringEditLists
     return try Demuxer(source: source.reopened(), options: options)

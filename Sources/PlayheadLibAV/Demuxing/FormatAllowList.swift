@@ -7,11 +7,11 @@ import CPlayheadFFmpeg
 /// bytes, so each of them is code that an attacker can reach. Playhead uses only the formats and codecs below.
 ///
 /// docs/protocol/sources.md (*Formats*) has the same lists; a test compares them.
-public enum FormatAllowList {
+package enum FormatAllowList {
   /// A group of formats or codecs, by FFmpeg's names, and the reason for supporting them.
-  public struct Group: Sendable, Hashable {
-    public let reason: String
-    public let names: [String]
+  package struct Group: Sendable, Hashable {
+    package let reason: String
+    package let names: [String]
 
     init(_ reason: String, _ names: String) {
       self.reason = reason
@@ -20,7 +20,7 @@ public enum FormatAllowList {
   }
 
   /// Container formats (`AVInputFormat.name`).
-  public static let demuxers = [
+  package static let demuxers = [
     Group("music collections", "aac ac3 aiff ape caf eac3 flac mp3 mpc mpc8 ogg tak tta w64 wav wv"),
     Group("high-resolution and multichannel audio", "dsf dts dtshd iff mlp truehd wsd"),
     Group(
@@ -33,7 +33,7 @@ public enum FormatAllowList {
   ]
 
   /// Decoders (`AVCodec.name`). All are native to FFmpeg, except libdav1d for AV1.
-  public static let decoders = [
+  package static let decoders = [
     Group(
       "MPEG audio and AAC",
       "aac aac_latm als mp1 mp1float mp2 mp2float mp3 mp3float mp3adu mp3adufloat mp3on4 mp3on4float"),

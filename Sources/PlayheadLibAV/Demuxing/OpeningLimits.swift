@@ -4,12 +4,12 @@ import Synchronization
 /// Limits of the resources for opening one file.
 ///
 /// The limits apply to the whole process: to items, assets, segments and scans. Threading: any thread.
-public enum OpeningLimits {
+package enum OpeningLimits {
   private static let current = Atomic<Int>(64 << 20)
 
   /// The number of bytes that FFmpeg may read until a file is open: its header, tags and index. Default: 64 MiB; range:
   /// 1 MiB to 1 TiB.
-  public static var byteCount: Int {
+  package static var byteCount: Int {
     get { current.load(ordering: .relaxed) }
     set { current.store(min(max(newValue, 1 << 20), 1 << 40), ordering: .relaxed) }
   }

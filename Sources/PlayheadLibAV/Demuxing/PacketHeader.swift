@@ -6,7 +6,7 @@ extension Packet {
   /// codec or the packet has no such header.
   ///
   /// Sources: ISO/IEC 13818-7, 6.2 (ADTS); ISO/IEC 11172-3, 2.4.1.3 (MPEG audio); ATSC A/52, 5.3 and E.2.2 (AC-3).
-  public func samplingRateCode(codecName: String) -> UInt8? {
+  package func samplingRateCode(codecName: String) -> UInt8? {
     guard byteCount >= 7, let data = pointer.pointee.data else { return nil }
     switch codecName {
     case "aac": return data[0] == 0xff && data[1] & 0xf6 == 0xf0 ? data[2] >> 2 & 15 : nil
@@ -18,17 +18,17 @@ extension Packet {
   }
 
   /// The position in the header of a FLAC frame (RFC 9639, 9.1).
-  public struct FLACPosition: Sendable, Hashable {
+  package struct FLACPosition: Sendable, Hashable {
     /// The number of the frame's first sample, or of the frame if all blocks have one size.
-    public var number: UInt64
+    package var number: UInt64
     /// Whether `number` counts samples per channel; otherwise it counts FLAC frames.
-    public var countsSamples: Bool
+    package var countsSamples: Bool
     /// The number of audio frames in the FLAC frame.
-    public var frameCount: Int64
+    package var frameCount: Int64
   }
 
   /// The position of the FLAC frame in this packet; nil if the packet does not begin with an intact header.
-  public var flacPosition: FLACPosition? {
+  package var flacPosition: FLACPosition? {
     guard byteCount >= 17, let data = pointer.pointee.data, data[0] == 0xff, data[1] & 0xfe == 0xf8 else { return nil }
     // The number is coded as in UTF-8, extended to 36 bits.
     let lead = data[4]

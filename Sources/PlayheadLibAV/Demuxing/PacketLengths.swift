@@ -4,7 +4,7 @@ import CPlayheadFFmpeg
 /// timestamps of some containers are less exact.
 ///
 /// Threading: one thread at a time, with packets in order.
-public final class PacketLengths {
+package final class PacketLengths {
   private let stream: StreamInfo
   private let frameSize: Int64
   /// The number of bits of a PCM frame; 0 for other codecs.
@@ -13,7 +13,7 @@ public final class PacketLengths {
   private let parser: UnsafeMutablePointer<AVCodecParserContext>?
 
   /// Creates an instance for a stream of `demuxer`; it stays usable without the demuxer.
-  public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
+  package init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
     else { throw AVFailure(errno: EINVAL, call: "PacketLengths.init") }
@@ -57,7 +57,7 @@ public final class PacketLengths {
   /// container is known.
   ///
   /// In Vorbis, a packet's length also depends on the packet before it: after a seek, the first result is a guess.
-  public func frameCount(of packet: Packet) -> Int64? {
+  package func frameCount(of packet: Packet) -> Int64? {
     // Independent of the container's block size; a partial frame at the end does not count.
     if pcmFrameBits > 0 { return Int64(packet.byteCount) * 8 / Int64(pcmFrameBits) }
     if let blockFrames = stream.blockFrameCount, let blockBytes = stream.blockByteCount, blockBytes > 0,

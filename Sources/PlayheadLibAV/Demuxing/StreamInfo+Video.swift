@@ -13,7 +13,7 @@ extension FormatDescription.Video {
     pixelAspectRatio =
       PixelAspectRatio(stream.pointee.sample_aspect_ratio) ?? PixelAspectRatio(parameters.sample_aspect_ratio)
     rotationDegrees = Self.rotationDegrees(of: stream)
-    color = Color(
+    color = ColorProperties(
       primaries: parameters.color_primaries, transfer: parameters.color_trc, matrix: parameters.color_space,
       range: parameters.color_range, format: format)
     let rate = stream.pointee.avg_frame_rate
@@ -44,7 +44,7 @@ extension FormatDescription.Video.PixelAspectRatio {
   }
 }
 
-extension FormatDescription.Video.Color {
+extension FormatDescription.Video.ColorProperties {
   init(
     primaries: AVColorPrimaries, transfer: AVColorTransferCharacteristic, matrix: AVColorSpace, range: AVColorRange,
     format: AVPixelFormat

@@ -2,8 +2,8 @@ import CPlayheadFFmpeg
 import PlayheadMediaCore
 
 /// The container's description of one of its streams.
-public struct StreamInfo: Sendable, Hashable {
-  public enum MediaType: Sendable, Hashable {
+package struct StreamInfo: Sendable, Hashable {
+  package enum MediaType: Sendable, Hashable {
     case audio, video, subtitle
     /// An image that belongs to the file, such as a cover; FFmpeg reports it as video.
     case attachedPicture
@@ -11,66 +11,66 @@ public struct StreamInfo: Sendable, Hashable {
   }
 
   /// The position among the file's streams, from 0.
-  public let index: Int
+  package let index: Int
   /// The container's ID of the stream.
-  public let containerID: Int
-  public let mediaType: MediaType
+  package let containerID: Int
+  package let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` when FFmpeg does not know it.
-  public let codecName: String
+  package let codecName: String
   /// Whether this FFmpeg has a decoder for the codec that `FormatAllowList` contains.
-  public let hasDecoder: Bool
+  package let hasDecoder: Bool
   /// Whether the packets are ID3 tags (`AV_CODEC_ID_TIMED_ID3`).
-  public var isTimedID3: Bool { mediaType == .other && codecName == "timed_id3" }
+  package var isTimedID3: Bool { mediaType == .other && codecName == "timed_id3" }
   /// The time base of timestamps and durations.
-  public let timeBase: TimeBase
+  package let timeBase: TimeBase
   /// The first timestamp, in ticks.
-  public let startTicks: Int64?
+  package let startTicks: Int64?
   /// The duration, in ticks; may be an estimate.
-  public let durationTicks: Int64?
-  public let bitRate: Int64?
+  package let durationTicks: Int64?
+  package let bitRate: Int64?
   /// The BCP 47 or ISO 639 code, as stored in the file.
-  public let languageCode: String?
+  package let languageCode: String?
   /// Whether the file marks the stream as the default of its type; in the MP4 family: as enabled.
-  public let isDefault: Bool
+  package let isDefault: Bool
   /// The purposes of the stream that the file states.
-  public let roles: Set<Role>
+  package let roles: Set<Role>
   /// The display name, at most 1,024 bytes.
-  public let title: String?
+  package let title: String?
   /// The container's four-character code of the codec, such as `mp4a`; nil when it is not printable ASCII.
-  public let codecTag: String?
+  package let codecTag: String?
 
   /// The sample rate, in Hz; nil for other media, or when unknown.
-  public let sampleRateHz: Int?
-  public let channelCount: Int?
+  package let sampleRateHz: Int?
+  package let channelCount: Int?
   /// The speakers in native order, as `AV_CH_*` bits.
-  public let channelMask: UInt64?
+  package let channelMask: UInt64?
   /// FFmpeg's name of the channel layout, such as `stereo`, `5.1(side)` or `6 channels`.
-  public let channelLayoutName: String?
+  package let channelLayoutName: String?
   /// FFmpeg's name of the decoded sample format, such as `s16` or `fltp`.
-  public let sampleFormatName: String?
+  package let sampleFormatName: String?
   /// The bits of a sample before encoding, for lossless codecs: 16, 24, ...
-  public let bitsPerSample: Int?
+  package let bitsPerSample: Int?
   /// The bytes of one independently decodable block (PCM: one frame).
-  public let blockByteCount: Int?
+  package let blockByteCount: Int?
   /// The frames that such a block decodes to; nil when not constant or unknown.
-  public let blockFrameCount: Int?
+  package let blockFrameCount: Int?
   /// The granularity of positions, in audio frames: the decoder's frames begin at multiples of this number after the
   /// first one, even if their sizes differ. Nil when unknown.
-  public let frameStepCount: Int?
+  package let frameStepCount: Int?
   /// The number of frames that the encoder inserted before the first audio frame.
-  public let initialPaddingFrames: Int64?
+  package let initialPaddingFrames: Int64?
   /// The number of frames to decode before a seek's target until the output is correct, as the container states.
-  public let seekPrerollFrames: Int64?
+  package let seekPrerollFrames: Int64?
 
   /// The size in pixels; nil for media without video.
-  public let width: Int?
-  public let height: Int?
+  package let width: Int?
+  package let height: Int?
   /// The width in square pixels.
-  public let naturalWidth: Int?
+  package let naturalWidth: Int?
   /// The average duration of a video frame, in seconds; nil for media without video, or when unknown.
-  public let videoFrameDuration: TimeBase?
+  package let videoFrameDuration: TimeBase?
   /// The video properties; nil for media without video.
-  public let video: FormatDescription.Video?
+  package let video: FormatDescription.Video?
 
   init(_ stream: UnsafePointer<AVStream>) {
     let parameters = stream.pointee.codecpar.pointee
@@ -141,7 +141,7 @@ public struct StreamInfo: Sendable, Hashable {
 
 extension StreamInfo {
   /// The purpose of a stream: some of FFmpeg's dispositions.
-  public enum Role: Sendable, Hashable, CaseIterable {
+  package enum Role: Sendable, Hashable, CaseIterable {
     case dub, original, comment, forced, hearingImpaired, visualImpaired, captions, descriptions
 
     fileprivate var disposition: Int32 {
@@ -174,7 +174,7 @@ extension StreamInfo {
 
 extension TimeBase {
   /// `AV_TIME_BASE_Q`: the time base of container times.
-  public static var microseconds: TimeBase { TimeBase(unchecked: 1, 1_000_000) }
+  package static var microseconds: TimeBase { TimeBase(unchecked: 1, 1_000_000) }
 
   /// For constants only.
   private init(unchecked numerator: Int32, _ denominator: Int32) {

@@ -5,14 +5,14 @@ import CPlayheadFFmpeg
 /// A packet states its mode in its first byte, and the mode selects one of two block sizes.
 ///
 /// Threading: one thread at a time.
-public final class VorbisBlocks {
+package final class VorbisBlocks {
   /// The sizes of the two blocks in frames, the shorter one first; powers of two from 64 to 8,192.
-  public let sizes: (short: Int64, long: Int64)
+  package let sizes: (short: Int64, long: Int64)
   private let context: OpaquePointer
 
   /// Creates an instance for a stream of `demuxer`, to which this object does not refer afterwards; nil when the
   /// stream's headers are invalid.
-  public convenience init?(demuxer: Demuxer, streamIndex: Int) {
+  package convenience init?(demuxer: Demuxer, streamIndex: Int) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar, parameters.pointee.codec_id == AV_CODEC_ID_VORBIS,
       let data = parameters.pointee.extradata, parameters.pointee.extradata_size > 0
@@ -21,7 +21,7 @@ public final class VorbisBlocks {
   }
 
   /// Creates an instance from an identification header and a setup header; nil when they are invalid.
-  public convenience init?(identification: [UInt8], setup: [UInt8]) {
+  package convenience init?(identification: [UInt8], setup: [UInt8]) {
     guard setup.count <= UInt16.max, identification.count == 30 else { return nil }
     // Each header follows its length; the comments may be empty.
     let count = [UInt8(setup.count >> 8), UInt8(setup.count & 255)]
@@ -58,7 +58,7 @@ public final class VorbisBlocks {
   }
 
   /// The kind of a packet.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// Audio, with its block size in frames.
     case audio(size: Int64)
     case identification, setup
@@ -67,7 +67,7 @@ public final class VorbisBlocks {
   }
 
   /// Returns the kind of a packet, from its first byte (Vorbis I, sections 4.2.1 and 4.3.1).
-  public func kind(of packet: Packet) -> Kind {
+  package func kind(of packet: Packet) -> Kind {
     guard packet.byteCount > 0, let data = packet.pointer.pointee.data else { return .other }
     if data[0] & 1 != 0 { return data[0] == 1 ? .identification : data[0] == 5 ? .setup : .other }
     // After a reset, the parser assumes that the previous block is short. The result is half a short block only if this

@@ -2,18 +2,18 @@ import CPlayheadFFmpeg
 
 extension Encoder {
   /// The capabilities of an encoder.
-  public struct Traits: Sendable, Hashable {
+  package struct Traits: Sendable, Hashable {
     /// FFmpeg's name of the codec, such as `opus`.
-    public let codecName: String
+    package let codecName: String
     /// The supported sample formats, the best first.
-    public let sampleFormats: [SampleFormat]
+    package let sampleFormats: [SampleFormat]
     /// The supported sample rates, in Hz; empty: any.
-    public let sampleRatesHz: [Int]
+    package let sampleRatesHz: [Int]
     /// The maximum number of channels; nil when the encoder does not report it.
-    public let maximumChannelCount: Int?
+    package let maximumChannelCount: Int?
 
     /// Queries the encoder of the given name; nil when this FFmpeg has none.
-    public init?(encoderName: String) {
+    package init?(encoderName: String) {
       guard let codec = avcodec_find_encoder_by_name(encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO else {
         return nil
       }

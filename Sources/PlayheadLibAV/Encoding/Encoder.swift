@@ -4,28 +4,28 @@ import CPlayheadFFmpeg
 /// it into the encoder's frames.
 ///
 /// Threading: one thread at a time; works on the calling thread only.
-public final class Encoder {
+package final class Encoder {
   /// The input, the encoder and its parameters.
-  public struct Settings: Sendable, Hashable {
+  package struct Settings: Sendable, Hashable {
     /// FFmpeg's name of the encoder, such as `libopus`.
-    public var encoderName: String
+    package var encoderName: String
     /// The format of the input: not planar.
-    public var input: SampleLayout
+    package var input: SampleLayout
     /// The sample rate of the output, in Hz; the encoder must support it.
-    public var sampleRateHz: Int
+    package var sampleRateHz: Int
     /// The number of channels of the output.
-    public var channelCount: Int
+    package var channelCount: Int
     /// The speakers of the output; nil: FFmpeg's default for the channel count.
-    public var channelMask: UInt64?
+    package var channelMask: UInt64?
     /// The bit rate, in bits per second; nil: the encoder's default.
-    public var bitRate: Int?
+    package var bitRate: Int?
     /// The bits per sample, for lossless codecs; nil: as in the input.
-    public var bitsPerSample: Int?
+    package var bitsPerSample: Int?
     /// Whether the container stores the encoder's headers, instead of the packets.
-    public var hasGlobalHeader = false
+    package var hasGlobalHeader = false
 
     /// Creates settings with the rate and the channels of `input`.
-    public init(encoderName: String, input: SampleLayout) {
+    package init(encoderName: String, input: SampleLayout) {
       self.encoderName = encoderName
       self.input = input
       sampleRateHz = input.sampleRateHz
@@ -35,7 +35,7 @@ public final class Encoder {
   }
 
   /// The result of receiving a packet.
-  public enum ReceiveResult: Sendable, Hashable {
+  package enum ReceiveResult: Sendable, Hashable {
     case packet
     /// More audio is needed.
     case wouldBlock
@@ -44,11 +44,11 @@ public final class Encoder {
   }
 
   /// The settings that were requested.
-  public let settings: Settings
+  package let settings: Settings
   /// The number of frames that the encoder inserts before the first audio frame.
-  public var initialPaddingFrames: Int { Int(max(0, context.pointee.initial_padding)) }
+  package var initialPaddingFrames: Int { Int(max(0, context.pointee.initial_padding)) }
   /// The time base of the packets' times: one tick per frame.
-  public let timeBase: TimeBase
+  package let timeBase: TimeBase
 
   let context: UnsafeMutablePointer<AVCodecContext>
   /// The converter; nil when the encoder accepts the input without conversion.
@@ -66,7 +66,7 @@ public final class Encoder {
   ///
   /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
   ///   support.
-  public init(settings: Settings) throws(AVFailure) {
+  package init(settings: Settings) throws(AVFailure) {
     _ = LibAV.discardLogByDefault
     guard let codec = avcodec_find_encoder_by_name(settings.encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO
     else {
@@ -118,7 +118,7 @@ public final class Encoder {
   // MARK: - Encoding
 
   /// Appends `frameCount` frames of `settings.input` at `samples`. The resulting packets wait until they are received.
-  public func append(_ samples: UnsafeRawPointer, frameCount: Int) throws(AVFailure) {
+  package func append(_ samples: UnsafeRawPointer, frameCount: Int) throws(AVFailure) {
     let frameByteCount = settings.input.format.byteCount * settings.input.channelCount
     var done = 0
     while done < frameCount {
@@ -130,7 +130,7 @@ public final class Encoder {
   }
 
   /// Signals the end of the audio. Afterwards nothing can be appended.
-  public func finish() throws(AVFailure) {
+  package func finish() throws(AVFailure) {
     guard !isFinished else { return }
     if converter != nil, changesRate { try convert(nil, frameCount: 0) }
     isFinished = true
@@ -141,7 +141,7 @@ public final class Encoder {
 
   /// Receives the next packet, which replaces the content of `packet`. Its times are in `timeBase`. The first time is
   /// -`initialPaddingFrames`.
-  public func receive(into packet: Packet) throws(AVFailure) -> ReceiveResult {
+  package func receive(into packet: Packet) throws(AVFailure) -> ReceiveResult {
     while true {
       let result = avcodec_receive_packet(context, packet.pointer)
       switch result {

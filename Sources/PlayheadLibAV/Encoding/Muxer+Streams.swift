@@ -6,7 +6,7 @@ extension Muxer {
   /// Adds a stream for the packets of an encoder. Call it before the header is written.
   ///
   /// - Returns: The index of the stream.
-  public func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
+  package func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
     let stream = try newStream(timeBase: encoder.timeBase, options: options)
     try check(
       avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context), "avcodec_parameters_from_context")
@@ -16,7 +16,7 @@ extension Muxer {
   /// Adds a stream for the packets of a video encoder. Call it before the header is written.
   ///
   /// - Returns: The index of the stream.
-  public func addStream(
+  package func addStream(
     _ encoder: VideoEncoder, options: StreamOptions = StreamOptions()
   ) throws(AVFailure) -> Int {
     let stream = try newStream(timeBase: encoder.settings.timeBase, options: options)
@@ -35,7 +35,7 @@ extension Muxer {
   /// - Parameter timeBase: The time base of the packets' times.
   /// - Returns: The index of the stream.
   /// - Throws: `noEncoder` for a codec that FFmpeg does not know.
-  public func addStream(
+  package func addStream(
     _ format: FormatDescription, timeBase: TimeBase, options: StreamOptions = StreamOptions()
   ) throws(AVFailure) -> Int {
     let stream = try newStream(timeBase: timeBase, options: options)
@@ -51,7 +51,7 @@ extension Muxer {
   ///   - codecName: `png` or `mjpeg`.
   ///   - isAttachment: Whether to store the image as an attachment of Matroska, which has `fileName` and `mediaType`.
   ///   - role: FFmpeg's term for the content of the image, such as `Cover (front)`.
-  public func addArtwork(
+  package func addArtwork(
     _ bytes: [UInt8], codecName: String, mediaType: String, fileName: String, isAttachment: Bool, role: String,
     title: String
   ) throws(AVFailure) {

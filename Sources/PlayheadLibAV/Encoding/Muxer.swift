@@ -6,43 +6,43 @@ import Glibc
 import PlayheadFileAccess
 
 /// Combines packets to a container.
-public final class Muxer {
+package final class Muxer {
   /// The options of a container.
-  public struct Options: Sendable, Hashable {
+  package struct Options: Sendable, Hashable {
     /// MP4 family: whether the index is before the media, so that playback can begin before the whole file has arrived.
-    public var movesIndexToFront = false
+    package var movesIndexToFront = false
     /// MP4 family: the duration of a fragment, in microseconds. Each fragment can be read without the following ones.
     /// Nil: one index, at the end.
-    public var fragmentMicroseconds: Int?
+    package var fragmentMicroseconds: Int?
     /// The container's tags, by FFmpeg's names.
-    public var tags: [String: String] = [:]
+    package var tags: [String: String] = [:]
     /// MP4 family: the time scale of the edit lists, in ticks per second; nil: FFmpeg's default, milliseconds.
-    public var movieTimescale: Int32?
+    package var movieTimescale: Int32?
     /// The maximum interleaving distance, in microseconds, for all codecs, also after a stream has ended. Packets are
     /// buffered until every stream has reached them, or until one stream is this far ahead.
-    public var interleavingMicroseconds: Int64 = 10_000_000
+    package var interleavingMicroseconds: Int64 = 10_000_000
     /// Whether negative times are written unchanged, if the container supports them; otherwise FFmpeg shifts the times
     /// of all streams together.
-    public var keepsNegativeTimes = false
+    package var keepsNegativeTimes = false
     /// The interval, in microseconds of media, at which written data is flushed to the file. It limits the loss if the
     /// process dies, and sets the length of Ogg pages. Nil: when a buffer is full.
-    public var flushMicroseconds: Int64?
+    package var flushMicroseconds: Int64?
     /// The chapters, in order.
-    public var chapters: [Chapter] = []
+    package var chapters: [Chapter] = []
 
     /// Creates options for a container with one index and no tags.
-    public init() {}
+    package init() {}
   }
 
   /// A named part of the file.
-  public struct Chapter: Sendable, Hashable {
+  package struct Chapter: Sendable, Hashable {
     /// The start, in microseconds.
-    public var start: Int64
+    package var start: Int64
     /// The end, in microseconds.
-    public var end: Int64
-    public var title: String
+    package var end: Int64
+    package var title: String
 
-    public init(start: Int64, end: Int64, title: String) {
+    package init(start: Int64, end: Int64, title: String) {
       self.start = start
       self.end = end
       self.title = title
@@ -50,29 +50,29 @@ public final class Muxer {
   }
 
   /// The properties of a stream beyond its codec.
-  public struct StreamOptions: Sendable, Hashable {
+  package struct StreamOptions: Sendable, Hashable {
     /// The ISO 639-2 code; nil: none.
-    public var languageCode: String?
+    package var languageCode: String?
     /// Whether players should choose this stream among those of its type.
-    public var isDefault = true
+    package var isDefault = true
     /// The stream's tags, by FFmpeg's names.
-    public var tags: [String: String] = [:]
+    package var tags: [String: String] = [:]
     /// The clockwise rotation for upright display: 0, 90, 180 or 270 degrees.
-    public var rotationDegrees = 0
+    package var rotationDegrees = 0
     /// The average duration of a video frame, in seconds.
-    public var frameDuration: TimeBase?
+    package var frameDuration: TimeBase?
 
     /// Creates options for a default stream without a language.
-    public init() {}
+    package init() {}
   }
 
   /// FFmpeg's name of the format, such as `ipod`.
-  public let formatName: String
+  package let formatName: String
   /// Whether the container stores the encoders' headers, instead of the packets (`AVFMT_GLOBALHEADER`).
-  public var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
+  package var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
   /// The call in the failure of `finish` if the container cannot represent the end of the audio.
-  public static let unrepresentedEndCall = "Muxer.finish"
+  package static let unrepresentedEndCall = "Muxer.finish"
 
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let io: UnsafeMutablePointer<AVIOContext>
@@ -97,7 +97,7 @@ public final class Muxer {
   /// - Parameter descriptor: Owned by the caller; it must stay open as long as the muxer lives. It must be readable
   ///   when the index is moved to the front, and for True Audio in Matroska.
   /// - Throws: `noEncoder` when this FFmpeg has no such muxer.
-  public init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
+  package init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
     _ = LibAV.discardLogByDefault
     guard let format = av_guess_format(formatName, nil, nil), format.pointee.flags & AVFMT_NOFILE == 0 else {
       throw AVFailure(code: shim_AVERROR_MUXER_NOT_FOUND(), call: "av_guess_format")
@@ -146,7 +146,7 @@ public final class Muxer {
 
   /// Returns whether a container supports a codec, by FFmpeg's names of both. FFmpeg may report support for a codec
   /// that does not work.
-  public static func supports(codecName: String, formatName: String) -> Bool {
+  package static func supports(codecName: String, formatName: String) -> Bool {
     _ = LibAV.discardLogByDefault
     guard let format = av_guess_format(formatName, nil, nil),
       let codec = avcodec_descriptor_get_by_name(codecName)
@@ -159,7 +159,7 @@ public final class Muxer {
   /// Writes the container's header. Afterwards no streams can be added.
   ///
   /// - Throws: The format's failure, for example for a codec that it does not support.
-  public func writeHeader() throws(AVFailure) {
+  package func writeHeader() throws(AVFailure) {
     var settings = try formatOptions()
     defer { av_dict_free(&settings) }
     let result = avformat_write_header(context, &settings)
@@ -192,7 +192,7 @@ public final class Muxer {
   ///
   /// - Parameter streamIndex: The index that `addStream` returned; the packet's times are in the time base given there.
   /// - Throws: The failure of the write, also for decoding times that are not in order.
-  public func write(_ packet: Packet, streamIndex: Int) throws(AVFailure) {
+  package func write(_ packet: Packet, streamIndex: Int) throws(AVFailure) {
     guard isHeaderWritten, timeBases.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex]
     else {
       throw AVFailure(errno: EINVAL, call: "av_interleaved_write_frame")
@@ -224,7 +224,7 @@ public final class Muxer {
   /// complete.
   ///
   /// - Throws: The failure of the write, also for True Audio in Matroska that is shorter than the file.
-  public func finish() throws(AVFailure) {
+  package func finish() throws(AVFailure) {
     guard isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "av_write_trailer") }
     isHeaderWritten = false
     let result = av_write_trailer(context)

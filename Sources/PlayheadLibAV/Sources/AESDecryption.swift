@@ -2,13 +2,13 @@ import CPlayheadFFmpeg
 import Glibc
 
 /// AES-128 decryption in CBC mode with PKCS #7 padding (RFC 8216, section 4.3.2.4).
-public enum AESDecryption {
+package enum AESDecryption {
   /// Returns the decrypted bytes; nil when the length is not a positive multiple of 16, or the padding is invalid.
   ///
   /// - Parameters:
   ///   - key: 16 bytes.
   ///   - initializationVector: 16 bytes.
-  public static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) throws(AVFailure)
+  package static func decrypt(_ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]) throws(AVFailure)
     -> [UInt8]?
   {
     precondition(

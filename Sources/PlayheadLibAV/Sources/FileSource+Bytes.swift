@@ -4,15 +4,15 @@ import Glibc
 import PlayheadMediaCore
 
 /// The identity and state of a file. When the value changes, cached results about the file's bytes may be wrong.
-public struct FileIdentity: Sendable, Hashable {
-  public let device: UInt64
-  public let inode: UInt64
-  public let byteCount: Int64
+package struct FileIdentity: Sendable, Hashable {
+  package let device: UInt64
+  package let inode: UInt64
+  package let byteCount: Int64
   /// The time of the last modification, from the file system.
-  public let modifiedSeconds: Int64
-  public let modifiedNanoseconds: Int64
+  package let modifiedSeconds: Int64
+  package let modifiedNanoseconds: Int64
 
-  public init(device: UInt64, inode: UInt64, byteCount: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
+  package init(device: UInt64, inode: UInt64, byteCount: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
     self.device = device
     self.inode = inode
     self.byteCount = byteCount
@@ -25,7 +25,7 @@ extension FileSource {
   /// Returns the current identity of the open file; nil for a pipe.
   ///
   /// - Throws: The failure of `fstat`.
-  public func identity() throws(AVFailure) -> FileIdentity? {
+  package func identity() throws(AVFailure) -> FileIdentity? {
     guard let byteCount else { return nil }
     if memory != nil || byteSource != nil {
       // The content cannot be replaced or changed.
@@ -42,7 +42,7 @@ extension FileSource {
   /// more. Returns none at the end. Does not disturb FFmpeg's reads.
   ///
   /// - Throws: As `read(into:at:)`.
-  public func readAvailable(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
+  package func readAvailable(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
     var failure: AVFailure?
     let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
       let rest = UnsafeMutableRawBufferPointer(buffer)
@@ -70,7 +70,7 @@ extension FileSource {
   /// file's end. Does not disturb FFmpeg's reads. Blocks; pipes are not supported.
   ///
   /// - Throws: The failure of `pread` or of the byte source; `cancelled` when the interrupt is cancelled.
-  public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
     if let byteSource {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
       do throws(MediaError) {

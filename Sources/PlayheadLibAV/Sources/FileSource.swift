@@ -11,32 +11,32 @@ import PlayheadMediaCore
 /// One open file, bytes in memory or a byte source, and the `AVIOContext` that reads it.
 ///
 /// Threading: one thread at a time. The demuxer that reads from it owns it.
-public final class FileSource {
+package final class FileSource {
   /// The kinds of file that may be opened.
-  public enum Kinds: Sendable {
+  package enum Kinds: Sendable {
     case regularFiles
     /// Regular files and pipes, for tests of blocked reads.
     case regularFilesAndPipes
   }
 
   /// The file's path, as bytes without a terminating zero. The hint for a descriptor or byte source; empty for memory.
-  public let path: [UInt8]
+  package let path: [UInt8]
   /// The size of the file when it was opened, in bytes; nil for a pipe, and for a byte source of unknown size.
-  public let byteCount: Int64?
+  package let byteCount: Int64?
   /// The switch that interrupts reads.
-  public let interrupt: Interrupt
+  package let interrupt: Interrupt
   let io: UnsafeMutablePointer<AVIOContext>
   /// The file descriptor; -1 for other sources.
   let descriptor: Int32
   /// The bytes, for a source in memory.
   let memory: [UInt8]?
   /// The byte source, if the bytes are neither in a file nor in memory.
-  public let byteSource: (any ByteSource)?
+  package let byteSource: (any ByteSource)?
   /// The position of FFmpeg's next read, except for pipes. The descriptor's own offset is not used, because it may be
   /// shared.
   private var nextOffset: Int64 = 0
   /// The number of bytes read so far, by FFmpeg and by Playhead, across all reopenings.
-  public internal(set) var readByteCount: Int64 = 0
+  package internal(set) var readByteCount: Int64 = 0
   /// The number of bytes that FFmpeg may still read in its current call; nil: no limit. Beyond it, reads fail with a
   /// failure of the kind `limit`.
   var remainingByteCount: Int?
@@ -56,7 +56,7 @@ public final class FileSource {
   ///   - `ESPIPE` for anything else that is not a regular file.
   ///   - `ENOENT` for an invalid path (empty, or with a zero byte).
   ///   - `EXDEV` for a path outside `ReadableFiles.roots`.
-  public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
+  package convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
     let descriptor = ReadableFiles.roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       // `open` fails with ENXIO for a socket, which is reported like a FIFO.
@@ -66,13 +66,13 @@ public final class FileSource {
   }
 
   /// Calls `body` with the file's descriptor, which this object still owns. Returns nil if there is none.
-  public func withDescriptor<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
+  package func withDescriptor<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
 
   /// Reads an open regular file from its first byte on, without moving the descriptor's offset. The caller keeps
   /// ownership of `descriptor`.
   ///
   /// - Parameter hint: A name whose extension suggests the content, as a file's does.
-  public convenience init(duplicating descriptor: Int32, hint: String, interrupt: Interrupt) throws(AVFailure) {
+  package convenience init(duplicating descriptor: Int32, hint: String, interrupt: Interrupt) throws(AVFailure) {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     guard duplicate >= 0 else { throw AVFailure(errno: errno, call: "dup") }
     try self.init(
@@ -80,7 +80,7 @@ public final class FileSource {
   }
 
   /// Reads bytes in memory. They are shared, not copied.
-  public init(bytes: [UInt8], interrupt: Interrupt) throws(AVFailure) {
+  package init(bytes: [UInt8], interrupt: Interrupt) throws(AVFailure) {
     io = try Self.makeIO(isSeekable: true)
     path = []
     self.interrupt = interrupt
@@ -94,7 +94,7 @@ public final class FileSource {
   /// Reads a byte source that has been opened with `open(_:interrupt:)`. The interrupt also cancels its reads.
   ///
   /// - Parameter hint: A name whose extension suggests the content, as a file's does.
-  public init(opened source: any ByteSource, hint: String, interrupt: Interrupt) throws(AVFailure) {
+  package init(opened source: any ByteSource, hint: String, interrupt: Interrupt) throws(AVFailure) {
     let isSeekable = source.isSeekable
     byteCount = source.byteCount
     io = try Self.makeIO(isSeekable: isSeekable)
@@ -108,7 +108,7 @@ public final class FileSource {
   }
 
   /// Opens a byte source. Blocks until the source is open, or the interrupt is cancelled.
-  public static func open(_ source: any ByteSource, interrupt: Interrupt) throws(AVFailure) {
+  package static func open(_ source: any ByteSource, interrupt: Interrupt) throws(AVFailure) {
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     do throws(MediaError) { try source.open() } catch { throw AVFailure(error) }
@@ -171,13 +171,13 @@ public final class FileSource {
   }
 
   /// The bytes, for a source in memory; otherwise nil.
-  public var bytesInMemory: [UInt8]? { memory }
+  package var bytesInMemory: [UInt8]? { memory }
 
   /// The descriptor of a local regular file, open as long as this object; nil for other sources.
-  public var localDescriptor: Int32? { descriptor >= 0 && byteCount != nil ? descriptor : nil }
+  package var localDescriptor: Int32? { descriptor >= 0 && byteCount != nil ? descriptor : nil }
 
   /// Whether any position can be read; false for a pipe or a stream.
-  public var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }
+  package var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }
 
   /// The current size of the file, in bytes; nil when it cannot be determined.
   var currentByteCount: Int64? {

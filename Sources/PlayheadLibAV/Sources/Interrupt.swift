@@ -7,7 +7,7 @@ import PlayheadMediaCore
 import Synchronization
 
 /// A switch that aborts blocked and future reads of one source until it is reset.
-public final class Interrupt: Sendable {
+package final class Interrupt: Sendable {
   private let cancelled = Atomic<Bool>(false)
   /// An `eventfd` that is readable while cancelled; created only for sources that can block. -1: not created.
   private let eventDescriptor = Mutex<Int32>(-1)
@@ -18,12 +18,12 @@ public final class Interrupt: Sendable {
   /// A flag of another process that also cancels; nil: there is none.
   private let sharedFlag: SharedFlag?
 
-  public init() { sharedFlag = nil }
+  package init() { sharedFlag = nil }
 
   /// Creates a switch that another process can also use.
   ///
   /// - Parameter flag: Not 0 while cancelled; the memory must outlive this object.
-  public init(sharedFlag flag: UnsafePointer<Atomic<UInt32>>) { sharedFlag = SharedFlag(pointer: flag) }
+  package init(sharedFlag flag: UnsafePointer<Atomic<UInt32>>) { sharedFlag = SharedFlag(pointer: flag) }
 
   /// A flag in shared memory. `@unchecked Sendable`: it is an atomic.
   private struct SharedFlag: @unchecked Sendable {
@@ -36,13 +36,13 @@ public final class Interrupt: Sendable {
   }
 
   /// Whether reads are aborted now. Any thread; does not block.
-  public var isCancelled: Bool {
+  package var isCancelled: Bool {
     cancelled.load(ordering: .acquiring)
       || (sharedFlag.map { $0.pointer.pointee.load(ordering: .acquiring) != 0 } ?? false)
   }
 
   /// Makes blocked and future reads return `cancelled`. Any thread.
-  public func cancel() {
+  package func cancel() {
     cancelled.store(true, ordering: .releasing)
     sources.withLock { for source in $0 { source.cancel() } }
     eventDescriptor.withLock { descriptor in
@@ -51,7 +51,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Allows reads again. Any thread; the caller must ensure that the cancellation is no longer needed.
-  public func reset() {
+  package func reset() {
     cancelled.store(false, ordering: .releasing)
     sources.withLock { for source in $0 { source.resume() } }
     eventDescriptor.withLock { descriptor in
@@ -60,7 +60,7 @@ public final class Interrupt: Sendable {
   }
 
   /// Cancels and resumes `source` with this switch, from its current state on. Any thread.
-  public func attach(_ source: any Cancellable) {
+  package func attach(_ source: any Cancellable) {
     sources.withLock { sources in
       sources.append(source)
       if isCancelled { source.cancel() } else { source.resume() }
@@ -68,14 +68,14 @@ public final class Interrupt: Sendable {
   }
 
   /// Undoes one `attach`.
-  public func detach(_ source: any Cancellable) {
+  package func detach(_ source: any Cancellable) {
     sources.withLock { sources in
       if let index = sources.lastIndex(where: { $0 === source }) { sources.remove(at: index) }
     }
   }
 
   /// Blocks until `descriptor` is readable or the switch is cancelled; returns false when cancelled.
-  public func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
+  package func waitUntilReadable(_ descriptor: Int32) throws(AVFailure) -> Bool {
     let event = eventDescriptor.withLock { existing in
       if existing < 0 { existing = media_shims_event_open() }
       return existing

@@ -3,9 +3,9 @@ import Glibc
 import PlayheadMediaCore
 
 /// A failed call of FFmpeg, or of the system on FFmpeg's behalf. MediaAssets maps it to `MediaError`.
-public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
+package struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure, for mapping to other errors. Any unknown code is `other`.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// The demuxer or decoder cannot interpret the bytes (`AVERROR_INVALIDDATA`, or an end of file inside a header).
     case invalidData
     /// This FFmpeg has no decoder for the codec (`AVERROR_DECODER_NOT_FOUND`).
@@ -28,19 +28,19 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// FFmpeg's code: a negative `AVERROR`.
-  public let code: Int32
+  package let code: Int32
   /// The C function that failed.
-  public let call: String
+  package let call: String
   /// FFmpeg's text for the code (`av_strerror`).
-  public let text: String
+  package let text: String
   /// The error of the byte source, if a byte source failed; it is then the actual error.
-  public let sourceError: MediaError?
+  package let sourceError: MediaError?
 
   /// Creates a failure of `call` with an `AVERROR` code.
-  public init(code: Int32, call: String) { self.init(code: code, call: call, sourceError: nil) }
+  package init(code: Int32, call: String) { self.init(code: code, call: call, sourceError: nil) }
 
   /// Creates a failure of a byte source.
-  public init(_ error: MediaError) {
+  package init(_ error: MediaError) {
     let code = error.code == .cancelled ? shim_AVERROR_EXIT() : shim_AVERROR(EIO)
     self.init(code: code, call: "read", sourceError: error)
   }
@@ -55,20 +55,20 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Creates a failure of `call` with a positive `errno`.
-  public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
+  package init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
 
   /// Whether a write failed because it would have used reserved space (``WritableSpace``), or would have exceeded the
   /// user's disk quota.
-  public var exceedsQuota: Bool { code == shim_AVERROR(EDQUOT) }
+  package var exceedsQuota: Bool { code == shim_AVERROR(EDQUOT) }
 
   /// Creates a failure for invalid data that was detected after `call`, without an error code.
-  public init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
+  package init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
 
   /// Creates a failure for an interrupted `call`.
-  public init(cancelledIn call: String) { self.init(code: shim_AVERROR_EXIT(), call: call) }
+  package init(cancelledIn call: String) { self.init(code: shim_AVERROR_EXIT(), call: call) }
 
   /// The kind of failure.
-  public var kind: Kind {
+  package var kind: Kind {
     switch code {
     case shim_AVERROR_INVALIDDATA(), shim_AVERROR_EOF(): .invalidData
     case shim_AVERROR_DECODER_NOT_FOUND(): .noDecoder
@@ -85,12 +85,12 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The reason as text, for a message. Includes the number of an error of the system (`errno`, below 4096), but not
   /// the numbers of FFmpeg's codes, which mean nothing to users.
-  public var reason: String {
+  package var reason: String {
     let message = text.isEmpty ? "unknown error \(code)" : text
     return (-4_095..<0).contains(code) ? "\(message) (errno \(-code))" : message
   }
 
-  public var description: String { "\(call): \(reason)" }
+  package var description: String { "\(call): \(reason)" }
 }
 
 /// Returns a call's result, or throws when it is negative.

@@ -6,13 +6,13 @@ import Logging
 import Synchronization
 
 /// Process-wide functions of FFmpeg.
-public enum LibAV {
+package enum LibAV {
   /// Forwards FFmpeg's messages to `logger` from now on. The logger's current level decides which messages FFmpeg
   /// formats.
   ///
   /// Process-wide; call it once at start, from any thread. The logger should be labelled `playhead.ffmpeg`. Metadata:
   /// the `class` and `name` of the FFmpeg object that logs.
-  public static func installLogBridge(logger: Logger) {
+  package static func installLogBridge(logger: Logger) {
     currentLogger.withLock { $0 = logger }
     let highestLevel = avLevel(for: logger.logLevel)
     av_log_set_level(highestLevel)
@@ -25,14 +25,14 @@ public enum LibAV {
   static let discardLogByDefault: Void = { if currentLogger.withLock({ $0 == nil }) { discardLog() } }()
 
   /// Discards FFmpeg's messages from now on, until a bridge is installed. Process-wide.
-  public static func discardLog() {
+  package static func discardLog() {
     av_log_set_level(AV_LOG_QUIET)
     media_shims_set_log_sink(nil, AV_LOG_QUIET)
     shim_av_log_set_callback(media_shims_log_callback())
   }
 
   /// Sets FFmpeg's limits, and builds the tables that are otherwise built on first use. Process-wide.
-  public static func prepare() {
+  package static func prepare() {
     FFmpegMemory.limit()
     _ = FormatAllowList.decoderList
     _ = av_find_input_format("flac")

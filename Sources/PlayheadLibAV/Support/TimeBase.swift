@@ -1,32 +1,32 @@
 import CPlayheadFFmpeg
 
 /// The duration of one timestamp tick in seconds, as a positive fraction.
-public struct TimeBase: Sendable, Hashable {
-  public let numerator: Int32
-  public let denominator: Int32
+package struct TimeBase: Sendable, Hashable {
+  package let numerator: Int32
+  package let denominator: Int32
 
   /// Creates a time base; nil unless both are positive.
-  public init?(numerator: Int32, denominator: Int32) {
+  package init?(numerator: Int32, denominator: Int32) {
     guard numerator > 0, denominator > 0 else { return nil }
     self.numerator = numerator
     self.denominator = denominator
   }
 
   /// Creates a time base of one tick per audio frame; nil unless the rate is from 1 to 2^31-1.
-  public init?(sampleRateHz: Int) {
+  package init?(sampleRateHz: Int) {
     guard let rate = Int32(exactly: sampleRateHz) else { return nil }
     self.init(numerator: 1, denominator: rate)
   }
 
   /// The direction in which a time between two ticks is rounded.
-  public enum Rounding: Sendable {
+  package enum Rounding: Sendable {
     case down, up
     /// Halves are rounded away from zero.
     case nearest
   }
 
   /// Converts `ticks` of another time base; nil when the result is out of range.
-  public func ticks(from ticks: Int64, of other: TimeBase, rounding: Rounding) -> Int64? {
+  package func ticks(from ticks: Int64, of other: TimeBase, rounding: Rounding) -> Int64? {
     let mode =
       switch rounding {
       case .down: AV_ROUND_DOWN
@@ -39,7 +39,7 @@ public struct TimeBase: Sendable, Hashable {
   }
 
   /// Whether every tick of `other` is a whole number of these ticks, so that a conversion and its inverse are exact.
-  public func divides(_ other: TimeBase) -> Bool {
+  package func divides(_ other: TimeBase) -> Bool {
     let dividend = Int64(other.numerator) * Int64(denominator)
     return dividend % (Int64(other.denominator) * Int64(numerator)) == 0
   }

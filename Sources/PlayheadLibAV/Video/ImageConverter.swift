@@ -11,7 +11,7 @@ import PlayheadMediaCore
 /// - Luma ranges from 16 to 235, unless the frame states the full range of 0 to 255.
 ///
 /// Threading: one thread at a time. It retains the state of the last conversion.
-public final class ImageConverter {
+package final class ImageConverter {
   /// The parameters of a conversion.
   private struct Shape: Hashable {
     var source: ScalingContext.Side
@@ -23,12 +23,12 @@ public final class ImageConverter {
   private let output: Frame
 
   /// Creates a converter without state.
-  public init() throws(AVFailure) { output = try Frame() }
+  package init() throws(AVFailure) { output = try Frame() }
 
   /// Converts a video frame to another format or size. Default: the frame's width and height.
   ///
   /// - Throws: `limit` for unsupported sizes; swscale's failure for formats that it does not support.
-  public func convert(
+  package func convert(
     _ frame: Frame, to format: PixelFormat, width: Int? = nil, height: Int? = nil
   ) throws(AVFailure) -> PixelBuffer {
     let source = frame.pointer.pointee
@@ -50,7 +50,7 @@ public final class ImageConverter {
   }
 
   /// Returns the colour space of `frame` after its conversion to `format`.
-  public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
+  package static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.ColorProperties {
     let source = frame.pointer.pointee
     let traits = PixelFormatTraits(AVPixelFormat(source.format))
     guard var color = frame.videoProperties?.color else { return .init() }

@@ -3,9 +3,9 @@ import Glibc
 import PlayheadMediaCore
 
 /// Encodes an image file.
-public enum ImageEncoder {
+package enum ImageEncoder {
   /// The format of the image file.
-  public enum FileFormat: Sendable, Hashable {
+  package enum FileFormat: Sendable, Hashable {
     /// Lossless; with alpha if a pixel is not opaque.
     case png
     /// Quality from 1, the smallest file, to 100, the best. Alpha is discarded.
@@ -19,8 +19,8 @@ public enum ImageEncoder {
   ///
   /// - Parameter pixels: The image, in any format; `color` is the colour space of one with luma and chroma.
   /// - Throws: `noEncoder` when this FFmpeg has none; the failures of `ImageConverter`.
-  public static func encode(
-    _ pixels: consuming PixelBuffer, as fileFormat: FileFormat, color: FormatDescription.Video.Color = .init()
+  package static func encode(
+    _ pixels: consuming PixelBuffer, as fileFormat: FileFormat, color: FormatDescription.Video.ColorProperties = .init()
   ) throws(AVFailure) -> [UInt8] {
     let (codecID, format) =
       switch fileFormat {

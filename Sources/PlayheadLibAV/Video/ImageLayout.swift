@@ -2,20 +2,20 @@ import CPlayheadFFmpeg
 import PlayheadMediaCore
 
 /// The layout of a stream of uncompressed video frames.
-public struct ImageLayout: Sendable, Hashable {
+package struct ImageLayout: Sendable, Hashable {
   /// FFmpeg's name of the pixel format, such as `yuv420p`.
-  public var pixelFormatName: String
+  package var pixelFormatName: String
   /// The width, in pixels.
-  public var width: Int
+  package var width: Int
   /// The height, in rows.
-  public var height: Int
+  package var height: Int
   /// The colour space of the pixel values; FFmpeg's guess where it is not specified.
-  public var color: FormatDescription.Video.Color
+  package var color: FormatDescription.Video.ColorProperties
 
   /// Creates a layout.
-  public init(
+  package init(
     pixelFormatName: String, width: Int, height: Int,
-    color: FormatDescription.Video.Color = FormatDescription.Video.Color()
+    color: FormatDescription.Video.ColorProperties = FormatDescription.Video.ColorProperties()
   ) {
     self.pixelFormatName = pixelFormatName
     self.width = width

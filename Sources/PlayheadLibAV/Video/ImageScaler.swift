@@ -4,11 +4,11 @@ import PlayheadMediaCore
 /// Converts video frames from one layout to another, through swscale: size, pixel format and colour space.
 ///
 /// Threading: one thread at a time; works on the calling thread only. It retains one video frame.
-public final class ImageScaler {
+package final class ImageScaler {
   /// The layout of the input.
-  public let input: ImageLayout
+  package let input: ImageLayout
   /// The layout of the output.
-  public let output: ImageLayout
+  package let output: ImageLayout
   private let scaling: ScalingContext
   /// The input frame, with padding after its rows, because swscale reads beyond them.
   private let source: Frame
@@ -16,7 +16,7 @@ public final class ImageScaler {
   /// Creates a conversion. Size changes use bicubic filtering.
   ///
   /// - Throws: swscale's failure for an unsupported conversion.
-  public init(from input: ImageLayout, to output: ImageLayout) throws(AVFailure) {
+  package init(from input: ImageLayout, to output: ImageLayout) throws(AVFailure) {
     (self.input, self.output) = (input, output)
     // A side that is RGB or has no matrix uses the matrix of the other side.
     let matrix = Self.matrix(of: input) ?? Self.matrix(of: output) ?? SWS_CS_DEFAULT

@@ -35,12 +35,12 @@ struct ImageSize: Sendable, Hashable {
 
 extension LibAV {
   /// Returns the size of a PNG or JPEG, in pixels; nil when the bytes do not contain it.
-  public static func imageSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
+  package static func imageSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     ImageSize(bytes).map { ($0.width, $0.height) }
   }
 
   /// Encodes bytes in base64 (RFC 4648, 4).
-  public static func base64(_ bytes: [UInt8]) -> String {
+  package static func base64(_ bytes: [UInt8]) -> String {
     var text = [CChar](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
     guard let count = Int32(exactly: bytes.count),
       av_base64_encode(&text, Int32(clamping: text.count), bytes, count) != nil

@@ -4,42 +4,42 @@ import PlayheadMediaCore
 /// Encodes video frames to packets of one codec. It scales and converts them to the encoder's input format.
 ///
 /// Threading: one thread at a time. The encoder uses additional threads, up to `Settings.maximumThreadCount`.
-public final class VideoEncoder {
+package final class VideoEncoder {
   /// The input, the output and the parameters of the encoder.
-  public struct Settings: Sendable, Hashable {
+  package struct Settings: Sendable, Hashable {
     /// The layout of the input.
-    public var input: ImageLayout
+    package var input: ImageLayout
     /// The layout of the encoded frames.
-    public var output: ImageLayout
+    package var output: ImageLayout
     /// The time base of the frames' times.
-    public var timeBase: TimeBase
+    package var timeBase: TimeBase
     /// The average duration of a frame, in seconds, for rate control; nil: unknown.
-    public var frameDuration: TimeBase?
+    package var frameDuration: TimeBase?
     /// The maximum distance of key frames, in frames; nil: the encoder's default.
-    public var keyFrameInterval: Int?
+    package var keyFrameInterval: Int?
     /// The bit rate, in bits per second; nil: `constantQuality` applies.
-    public var bitRate: Int?
+    package var bitRate: Int?
     /// x264's rate factor, 0 to 51; nil: `bitRate` applies, or the encoder's default.
-    public var constantQuality: Double?
+    package var constantQuality: Double?
     /// The encoder's name of the profile; nil: its default.
-    public var profile: String?
+    package var profile: String?
     /// The level, such as `4.1`; nil: the encoder's default.
-    public var level: String?
+    package var level: String?
     /// The encoder's name of the preset, which trades time for compression.
-    public var preset = "medium"
+    package var preset = "medium"
     /// The aspect ratio of a pixel; nil: unspecified.
-    public var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
+    package var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
     /// The pixels at the edges that players must not show, even numbers; stored in the codec's headers.
-    public var cropping: Cropping?
+    package var cropping: Cropping?
     /// Whether the encoder may reorder frames (B-frames).
-    public var allowsReordering = true
+    package var allowsReordering = true
     /// The maximum number of encoder threads; nil: the encoder's default.
-    public var maximumThreadCount: Int?
+    package var maximumThreadCount: Int?
     /// Whether the container stores the encoder's headers, instead of the packets.
-    public var hasGlobalHeader = false
+    package var hasGlobalHeader = false
 
     /// Creates settings for frames of one layout, encoded in another.
-    public init(from input: ImageLayout, to output: ImageLayout, timeBase: TimeBase) {
+    package init(from input: ImageLayout, to output: ImageLayout, timeBase: TimeBase) {
       self.input = input
       self.output = output
       self.timeBase = timeBase
@@ -47,13 +47,13 @@ public final class VideoEncoder {
   }
 
   /// Numbers of pixels at the edges.
-  public struct Cropping: Sendable, Hashable {
-    public var left: Int
-    public var top: Int
-    public var right: Int
-    public var bottom: Int
+  package struct Cropping: Sendable, Hashable {
+    package var left: Int
+    package var top: Int
+    package var right: Int
+    package var bottom: Int
 
-    public init(left: Int, top: Int, right: Int, bottom: Int) {
+    package init(left: Int, top: Int, right: Int, bottom: Int) {
       self.left = left
       self.top = top
       self.right = right
@@ -62,9 +62,9 @@ public final class VideoEncoder {
   }
 
   /// FFmpeg's name of the encoder.
-  public static let encoderName = "libx264"
+  package static let encoderName = "libx264"
   /// The settings that were requested.
-  public let settings: Settings
+  package let settings: Settings
   let context: UnsafeMutablePointer<AVCodecContext>
   /// The converter; nil when the input is encoded without conversion.
   private let scaler: ImageScaler?
@@ -74,13 +74,13 @@ public final class VideoEncoder {
   private var isEndSent = false
 
   /// Whether this FFmpeg has the encoder.
-  public static var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
+  package static var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
 
   /// Creates an encoder and opens it.
   ///
   /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
   ///   support.
-  public init(settings: Settings) throws(AVFailure) {
+  package init(settings: Settings) throws(AVFailure) {
     _ = LibAV.discardLogByDefault
     guard let codec = avcodec_find_encoder_by_name(Self.encoderName) else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder_by_name")
@@ -119,7 +119,7 @@ public final class VideoEncoder {
   ///   - ticks: The presentation time, in `settings.timeBase`; later than that of the previous frame.
   ///   - durationTicks: The duration, in `settings.timeBase`.
   ///   - isKeyFrame: Whether decoding must be able to begin with this frame.
-  public func append(
+  package func append(
     _ data: UnsafePointer<UInt8>, planes: [PixelFormat.Plane], at ticks: Int64, durationTicks: Int64, isKeyFrame: Bool
   ) throws(AVFailure) {
     let pointer = frame.pointer
@@ -137,7 +137,7 @@ public final class VideoEncoder {
   }
 
   /// Signals the end of the video. Afterwards nothing can be appended.
-  public func finish() throws(AVFailure) {
+  package func finish() throws(AVFailure) {
     guard !isEndSent else { return }
     isEndSent = true
     try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
@@ -145,7 +145,7 @@ public final class VideoEncoder {
 
   /// Receives the next packet, in decoding order, which replaces the content of `packet`. The first decoding times are
   /// before the first frame's time.
-  public func receive(into packet: Packet) throws(AVFailure) -> Encoder.ReceiveResult {
+  package func receive(into packet: Packet) throws(AVFailure) -> Encoder.ReceiveResult {
     let result = avcodec_receive_packet(context, packet.pointer)
     switch result {
     case 0...:

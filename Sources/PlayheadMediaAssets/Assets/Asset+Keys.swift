@@ -23,7 +23,7 @@ extension Asset {
   /// Returns the loading status of a key, with all values that were loaded for it. `status(of: .tracks)` selects the
   /// overload for the typed `AssetProperty`.
   @_disfavoredOverload
-  public func status(of key: AssetKey) -> AssetValueStatus<AssetValues> { status(of: key.part) }
+  package func status(of key: AssetKey) -> AssetValueStatus<AssetValues> { status(of: key.part) }
 
   private func status(of part: AssetPart) -> AssetValueStatus<AssetValues> {
     switch part {
@@ -90,7 +90,7 @@ extension Asset {
   ///   - completion: receives the loaded values or the first failure. It is called immediately if the values are known,
   ///     otherwise on another thread. It must not block.
   @discardableResult
-  public func loadValues(
+  package func loadValues(
     forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void
   ) -> AssetLoadRequest {
     let parts = Set(keys.map(\.part))
@@ -125,7 +125,7 @@ extension Asset {
   /// - A part is cancelled as a whole: the tags, or all other properties.
   /// - If a request also waits for another part, that part is loaded first, and then the request completes.
   /// - ``cancelLoading()`` cancels everything, a blocking ``load()`` included.
-  public func cancelLoading(_ keys: [AssetKey]) {
+  package func cancelLoading(_ keys: [AssetKey]) {
     let parts = Set(keys.map(\.part))
     if parts.contains(.properties) { state.propertiesLoading.cancel() }
     if parts.contains(.metadata) { state.metadataLoading.cancel() }
@@ -144,7 +144,7 @@ extension Asset {
 }
 
 /// A pending request for values of an asset. Threading: any.
-public final class AssetLoadRequest: Sendable {
+package final class AssetLoadRequest: Sendable {
   private struct State {
     var remaining: Int
     var values = AssetValues()
@@ -196,7 +196,7 @@ public final class AssetLoadRequest: Sendable {
 
   /// Cancels the request: its completion is not called. Returns false if the completion has been called or is running.
   @discardableResult
-  public func cancel() -> Bool {
+  package func cancel() -> Bool {
     let (completion, removals) = state.withLock { state in
       defer {
         state.completion = nil

@@ -20,7 +20,7 @@ public final class Asset: Sendable {
   public static let maximumDataByteCount = 1 << 30
 
   /// The location of the bytes.
-  public let location: AssetLocation
+  package let location: AssetLocation
   /// The network log of requests that were made through the asset itself. Empty for locations without a network. Played
   /// items have separate logs.
   public let networkLog: NetworkLog
@@ -38,9 +38,9 @@ public final class Asset: Sendable {
   let displayName: String?
 
   /// Whether a read can block for an unlimited time, because another process or host supplies the bytes.
-  public let isRemote: Bool
+  package let isRemote: Bool
   /// Whether loading can contact a server: the location is a URL, or a path with the suffix of a playlist.
-  public let mayUseNetwork: Bool
+  package let mayUseNetwork: Bool
   /// The nesting depth of compositions, this one included; 0 for other assets.
   ///
   /// This property, `isRemote` and `mayUseNetwork` are computed once, from the stored values of the source assets. So
@@ -61,7 +61,7 @@ public final class Asset: Sendable {
   ///   - prefersPreciseDuration: See ``prefersPreciseDuration``. Default: false.
   ///   - workers: The threads that open the asset.
   ///   - isolation: where the bytes are parsed.
-  public convenience init(
+  package convenience init(
     location: AssetLocation, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
     isolation: Isolation = .standard
   ) {
@@ -128,7 +128,7 @@ public final class Asset: Sendable {
   ///   - prefersPreciseDuration: See ``prefersPreciseDuration``. Default: false.
   ///   - workers: the threads that load the asset for asynchronous requests.
   ///   - isolation: where the bytes are parsed.
-  public convenience init(
+  package convenience init(
     path: [UInt8], options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false,
     workers: AssetWorkers = .shared, isolation: Isolation = .standard
   ) {
@@ -249,11 +249,11 @@ public final class Asset: Sendable {
   }
 
   /// The title, artist and album in the tags; nil unless all tags or the titles have been read. Does no I/O.
-  public var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
+  package var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
 
   /// The known title, artist and album: of all tags if they have been read, or else of the tags that opening the file
   /// reads. Nil before the file is opened, unless its titles were read (``AssetOpening/readTitles(of:)``). Does no I/O.
-  public var titles: AssetTitles? {
+  package var titles: AssetTitles? {
     let (loadedTitles, areRestored) = state.metadataOutcome.withLock { ($0.titles, $0.areTitlesRestored) }
     if let loadedTitles, !loadedTitles.isEmpty, !areRestored { return loadedTitles }
     guard case .success(let properties)? = loaded else { return loadedTitles }
@@ -299,14 +299,14 @@ public final class Asset: Sendable {
   ///   - titles: The titles.
   ///   - version: the version of the file that had these titles. ``AssetOpening/updateTitles(of:)`` reads them again if
   ///     the file has changed.
-  public func restoreTitles(_ titles: AssetTitles, of version: FileVersion) { state.restore(titles, of: version) }
+  package func restoreTitles(_ titles: AssetTitles, of version: FileVersion) { state.restore(titles, of: version) }
 
   /// The version of the local file that has ``titles``; nil if it is unknown.
-  public var titlesVersion: FileVersion? { state.metadataOutcome.withLock { $0.titlesVersion } }
+  package var titlesVersion: FileVersion? { state.metadataOutcome.withLock { $0.titlesVersion } }
 
   /// Whether ``titles`` are known, but not which version of the local file has them: they are from an earlier process,
   /// or from opening the file.
-  public var hasUncheckedTitles: Bool {
+  package var hasUncheckedTitles: Bool {
     let (version, areRestored) = state.metadataOutcome.withLock { ($0.titlesVersion, $0.areTitlesRestored) }
     return areRestored || version == nil && titles?.isEmpty == false
   }
@@ -382,7 +382,7 @@ public final class Asset: Sendable {
   ///   - audioEnd: The end of the audio on the timeline of the asset.
   ///   - trackID: the track; nil: the track of ``AssetProperties/audioTrackID``.
   /// - Returns: the updated properties; nil if nothing changed or the asset is not loaded.
-  public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
+  package func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
     state.outcome.withLock { outcome in
       guard case .success(let known)? = outcome else { return nil }
       let refined = known.withAudioEnd(audioEnd, trackID: trackID)
@@ -458,7 +458,7 @@ public final class Asset: Sendable {
   func closeKeptSource() { state.openSources.withLock { $0.keptSource = nil } }
 
   /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
-  public var availableByteRange: Range<Int64>? { state.openSources.withLock { $0.latestSource }?.availableByteRange }
+  package var availableByteRange: Range<Int64>? { state.openSources.withLock { $0.latestSource }?.availableByteRange }
 
   private func read(
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// The name of a value of an asset that can be loaded.
-public enum AssetKey: String, Sendable, Hashable, CaseIterable {
+package enum AssetKey: String, Sendable, Hashable, CaseIterable {
   /// Values that opening the file determines.
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   /// Whether the duration is exact.
@@ -27,11 +27,11 @@ enum AssetPart: Sendable, Hashable, CaseIterable {
 }
 
 /// The loaded values of an asset.
-public struct AssetValues: Sendable, Hashable {
+package struct AssetValues: Sendable, Hashable {
   /// The properties; nil if no key needed them.
-  public internal(set) var properties: AssetProperties?
+  package internal(set) var properties: AssetProperties?
   /// The tags; nil if no key needed them.
-  public internal(set) var metadata: AssetMetadata?
+  package internal(set) var metadata: AssetMetadata?
 }
 
 /// The loading status of a value of an asset. Corresponds to `AVAsyncProperty.Status`.
@@ -82,7 +82,7 @@ extension AssetValueStatus {
 /// `AVAsyncProperty`.
 public struct AssetProperty<Value: Sendable>: Sendable {
   /// The key that the value belongs to.
-  public let key: AssetKey
+  package let key: AssetKey
   /// Reads the value from the loaded parts; nil if its part is not loaded.
   let read: @Sendable (AssetValues) -> Value?
 

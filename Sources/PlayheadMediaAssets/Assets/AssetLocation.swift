@@ -2,7 +2,7 @@ import PlayheadMediaCore
 import PlayheadNetworkIO
 
 /// The location of an asset's bytes.
-public enum AssetLocation: Sendable {
+package enum AssetLocation: Sendable {
   /// The path of a file, as bytes without a terminating zero. It does not have to be UTF-8.
   case path([UInt8])
   /// The bytes of a file in memory.
@@ -73,8 +73,11 @@ extension Asset {
     self.init(location: .source(name: name, make: source), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  /// The path of the file; empty for other locations.
-  public var path: [UInt8] { if case .path(let path) = location { path } else { [] } }
+  /// The path of the file; nil for other locations. Bytes that are not UTF-8 are U+FFFD.
+  public var path: String? { if case .path(let path) = location { String(decoding: path, as: UTF8.self) } else { nil } }
+
+  /// The path of the file, as bytes without a terminating zero; empty for other locations.
+  package var pathBytes: [UInt8] { if case .path(let path) = location { path } else { [] } }
 
   /// The bytes of the file, if it is in memory.
   public var data: [UInt8]? { if case .data(let data) = location { data } else { nil } }

@@ -7,16 +7,16 @@ import Synchronization
 ///
 /// Threading: call `inspect`, or `load` and then `reader` for each track, on a worker thread. `cancel` is safe on any
 /// thread and does not block.
-public final class AssetOpening: Sendable {
+package final class AssetOpening: Sendable {
   private let interrupt = Interrupt()
   private let job = Mutex<AssetWorkers.Job?>(nil)
   private let log: NetworkLog?
 
   /// - Parameter log: the log of network activity; nil: the asset's log.
-  public init(log: NetworkLog? = nil) { self.log = log }
+  package init(log: NetworkLog? = nil) { self.log = log }
 
   /// Makes running and later calls throw `cancelled`. A `body` of `run` that has not started will not start.
-  public func cancel() {
+  package func cancel() {
     interrupt.cancel()
     job.withLock { $0 }?.cancel()
   }
@@ -29,7 +29,7 @@ public final class AssetOpening: Sendable {
   ///   - body: The work, on a worker thread.
   ///   - timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the asset, or cannot start
   ///     within it. The opening is cancelled before the call. It is called on another thread and must not block.
-  public func run(
+  package func run(
     for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
   ) {
     let work = asset.workers.run(forNanoseconds: asset.openingNanoseconds) { _ in
@@ -48,7 +48,7 @@ public final class AssetOpening: Sendable {
   ///   - index: the index of the image; nil: the preferred image.
   ///   - asset: The asset to open.
   /// - Throws: the errors of `Asset.loadArtwork`; `cancelled`.
-  public func artwork(_ index: Int?, of asset: Asset) throws(MediaError) -> (index: Int, Artwork) {
+  package func artwork(_ index: Int?, of asset: Asset) throws(MediaError) -> (index: Int, Artwork) {
     try asset.loadArtwork(index, interrupt: interrupt)
   }
 
@@ -66,26 +66,26 @@ public final class AssetOpening: Sendable {
   ///   - The budget is exhausted. ``Asset/titles`` is then empty.
   ///   - The operation was cancelled. ``Asset/titles`` stays nil.
   ///   - The encoding of the tags was changed meanwhile. ``Asset/titles`` stays nil.
-  public func readTitles(of asset: Asset) -> Bool { asset.readTitles(interrupt: interrupt) }
+  package func readTitles(of asset: Asset) -> Bool { asset.readTitles(interrupt: interrupt) }
 
   /// The result of ``AssetOpening/updateTitles(of:)``.
-  public struct TitleUpdate: Sendable, Hashable {
+  package struct TitleUpdate: Sendable, Hashable {
     /// Whether ``Asset/titles`` has other titles than before.
-    public var hasNewTitles = false
+    package var hasNewTitles = false
     /// Whether ``Asset/titles`` or ``Asset/titlesVersion`` changed.
-    public var mustBeSaved = false
+    package var mustBeSaved = false
   }
 
   /// Reads the titles of a local file as ``readTitles(of:)``. Also reads restored titles again if the file has changed
   /// since, and determines ``Asset/titlesVersion``. Blocks.
   ///
   /// Restored titles of a file that cannot be examined stay.
-  public func updateTitles(of asset: Asset) -> TitleUpdate { asset.updateTitles(interrupt: interrupt) }
+  package func updateTitles(of asset: Asset) -> TitleUpdate { asset.updateTitles(interrupt: interrupt) }
 
   /// Determines the asset's properties for a caller that does not read it. Blocks.
   ///
   /// - Throws: the errors of `Asset.load`; `cancelled`.
-  public func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties {
+  package func inspect(_ asset: Asset) throws(MediaError) -> AssetProperties {
     try asset.load(interrupt: interrupt, log: log)
   }
 
@@ -93,14 +93,14 @@ public final class AssetOpening: Sendable {
   /// asset is not loaded. Blocks.
   ///
   /// - Throws: the errors of reading files; `cancelled`. After an error a later call reads the tags again.
-  public func loudnessTags(of asset: Asset) throws(MediaError) -> LoudnessTags? {
+  package func loudnessTags(of asset: Asset) throws(MediaError) -> LoudnessTags? {
     try asset.completeLoudnessTags(interrupt: interrupt)
   }
 
   /// Determines the asset's properties, and keeps an opened byte source for `reader`. Blocks.
   ///
   /// - Throws: the errors of `Asset.load`; `cancelled`.
-  public func load(_ asset: Asset) throws(MediaError) -> AssetProperties {
+  package func load(_ asset: Asset) throws(MediaError) -> AssetProperties {
     try asset.load(interrupt: interrupt, keepsOpen: true, log: log)
   }
 
@@ -113,7 +113,7 @@ public final class AssetOpening: Sendable {
   ///   - keepsFile: whether a local file stays open for further readers until `Asset.dropFile`.
   ///   - isPlayback: whether a player plays the audio, which decides where the audio is decoded (`Asset.Isolation`).
   /// - Throws: the errors of `AudioTrackReader`; `cancelled`.
-  public func reader(
+  package func reader(
     _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32, keepsFile: Bool = false,
     isPlayback: Bool = false
   ) throws(MediaError) -> AudioTrackReader {
@@ -156,5 +156,5 @@ public final class AssetOpening: Sendable {
   }
 
   /// Ends this opening: releases the byte source that was kept open.
-  public func finish(_ asset: Asset) { asset.closeKeptSource() }
+  package func finish(_ asset: Asset) { asset.closeKeptSource() }
 }

@@ -63,25 +63,11 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   /// The size in square pixels: after the pixel aspect ratio is applied, and before ``rotationDegrees`` is applied.
   ///
   /// Nil for tracks that are neither video nor artwork.
-  public let naturalSize: NaturalSize?
+  public let naturalSize: PixelSize?
   /// The clockwise rotation that makes video frames upright: 0, 90, 180 or 270. Nil for tracks without video.
   public private(set) var rotationDegrees: Int?
   /// The average number of video frames per second; nil for tracks without video or when unknown.
   public let frameRate: FrameRate?
-
-  /// A width and height in square pixels.
-  public struct NaturalSize: Sendable, Hashable, Codable {
-    /// The width in square pixels.
-    public let width: Int
-    /// The height in square pixels.
-    public let height: Int
-
-    /// Creates a size.
-    public init(width: Int, height: Int) {
-      self.width = width
-      self.height = height
-    }
-  }
 
   /// A frame rate as an exact fraction, such as 30000/1001.
   public struct FrameRate: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -138,7 +124,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
     characteristics = Set(stream.roles.map(MediaCharacteristic.init))
     codedWidth = stream.width
     codedHeight = stream.height
-    naturalSize = stream.naturalWidth.flatMap { width in stream.height.map { NaturalSize(width: width, height: $0) } }
+    naturalSize = stream.naturalWidth.flatMap { width in stream.height.map { PixelSize(width: width, height: $0) } }
     rotationDegrees = mediaType == .video ? stream.video?.rotationDegrees : nil
     frameRate =
       mediaType == .video

@@ -11,9 +11,9 @@ import Synchronization
 /// fails after its time limit.
 ///
 /// Threading: any. A thread lives while there is work.
-public final class AssetWorkers: Sendable {
+package final class AssetWorkers: Sendable {
   /// The pool that loads all assets by default.
-  public static let shared = AssetWorkers()
+  package static let shared = AssetWorkers()
 
   /// A job that waits or runs.
   package final class Job: Sendable {
@@ -83,7 +83,7 @@ public final class AssetWorkers: Sendable {
   private let state: Mutex<State>
 
   /// - Parameter threadLimit: the number of concurrent jobs, 1 or more.
-  public convenience init(threadLimit: Int = 4) {
+  package convenience init(threadLimit: Int = 4) {
     precondition(threadLimit > 0, "the thread limit must be positive")
     self.init(limits: WorkSlots.Limits(slotCount: threadLimit))
   }

@@ -3,7 +3,10 @@ import PlayheadMediaCore
 extension Asset {
   /// Creates an asset from a composition. Performs no I/O: the composition's assets are opened during reading, each
   /// when it is needed.
-  public convenience init(composition: Composition, workers: AssetWorkers = .shared) {
+  public convenience init(composition: Composition) { self.init(composition: composition, workers: .shared) }
+
+  /// Creates an asset from a composition, with the threads that load it for asynchronous requests.
+  package convenience init(composition: Composition, workers: AssetWorkers) {
     self.init(location: .composition(composition), workers: workers)
   }
 

@@ -18,15 +18,15 @@ import PlayheadMediaCore
 /// counted from that frame.
 ///
 /// Threading: one thread at a time.
-public final class AudioConverter {
-  public let input: AudioFormat
+package final class AudioConverter {
+  package let input: AudioFormat
   /// The format after the conversion.
-  public let output: AudioFormat
+  package let output: AudioFormat
   /// The rate by which tempo and pitch change.
-  public let playbackRate: PlaybackRate
+  package let playbackRate: PlaybackRate
   /// The index of the first output frame, counted from the output position of input frame 0. At a playback rate other
   /// than 1, counted from the output position of the first input frame.
-  public let firstOutputFrame: Int64
+  package let firstOutputFrame: Int64
   private let resampler: Resampler
   /// The number of output frames to discard before the first audible one.
   private var droppedFrameCount: Int
@@ -45,7 +45,7 @@ public final class AudioConverter {
   ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if `playbackRate`
   ///     is not 1.
   /// - Throws: `conversionFailed`.
-  public init(
+  package init(
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,
     firstInputFrame: Int64 = 0, firstOutputFrame: Int64? = nil, droppedFrameCount: Int64 = 0
   ) throws(MediaError) {
@@ -86,7 +86,7 @@ public final class AudioConverter {
   /// Converts `frameCount` frames. Output that does not fit is delivered by the next call.
   ///
   /// - Returns: the number of frames written. Fewer than `capacityFrames` means that no more output is available now.
-  public func convert(
+  package func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
     var inputCount = frameCount
@@ -97,7 +97,7 @@ public final class AudioConverter {
   }
 
   /// Ends the stream and writes the remaining output. Call it until it returns 0.
-  public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
+  package func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     try discardingHistory(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
       try resampler.drain(into: output, capacityFrames: capacity)
     }
@@ -129,7 +129,7 @@ public final class AudioConverter {
   /// from frame 0. At equal rates this is `frame`.
   ///
   /// At a playback rate other than 1 the history is only as long as the filter needs.
-  public static func historyStart(
+  package static func historyStart(
     before frame: Int64, from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal
   ) -> Int64 {
     if playbackRate != .normal {
@@ -144,7 +144,7 @@ public final class AudioConverter {
   }
 
   /// Returns the number of frames at the end of the input whose output depends on later input. 0 at equal rates.
-  public static func filterReach(from inputRateHz: Int, to outputRateHz: Int) -> Int {
+  package static func filterReach(from inputRateHz: Int, to outputRateHz: Int) -> Int {
     inputRateHz == outputRateHz ? 0 : Resampler.filterFrames(from: inputRateHz, to: outputRateHz) / 2
   }
 

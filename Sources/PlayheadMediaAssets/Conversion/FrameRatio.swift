@@ -2,14 +2,14 @@ import PlayheadMediaCore
 
 /// The ratio of item frames to output frames in lowest terms. It follows from the item's sample rate and playback rate,
 /// and from the output's sample rate.
-public struct FrameRatio: Sendable, Hashable {
+package struct FrameRatio: Sendable, Hashable {
   /// The number of item frames that last as long as ``output`` output frames. Both are above 0.
-  public let input: Int64
+  package let input: Int64
   /// The number of output frames that last as long as ``input`` item frames.
-  public let output: Int64
+  package let output: Int64
 
   /// Creates a ratio from sample rates above 0. The direction of `playbackRate` does not matter.
-  public init(from inputRateHz: Int, to outputRateHz: Int, playbackRate: PlaybackRate) {
+  package init(from inputRateHz: Int, to outputRateHz: Int, playbackRate: PlaybackRate) {
     let (input, output) = (
       Int64(inputRateHz) * playbackRate.magnitude.millionths, Int64(outputRateHz) * 1_000_000
     )
@@ -20,7 +20,7 @@ public struct FrameRatio: Sendable, Hashable {
   }
 
   /// Returns the first output frame at or after input frame `frame`.
-  public func outputFrame(ofInputFrame frame: Int64) -> Int64 {
+  package func outputFrame(ofInputFrame frame: Int64) -> Int64 {
     let (quotient, remainder) = (Int128(frame) * Int128(output)).quotientAndRemainder(dividingBy: Int128(input))
     return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
   }

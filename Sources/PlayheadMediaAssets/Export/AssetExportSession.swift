@@ -5,15 +5,15 @@ import PlayheadWholeFiles
 /// another one continues.
 ///
 /// Threading: any thread.
-public final class AssetExporter: Sendable {
+package final class AssetExporter: Sendable {
   /// The default exporter.
-  public static let shared = AssetExporter()
+  package static let shared = AssetExporter()
 
   let workers = AssetWorkers(
     limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
 
   /// Creates an exporter with separate threads.
-  public init() {}
+  package init() {}
 }
 
 /// Exports an asset to a file: with another container, another codec, or a part of it. As AVAssetExportSession.
@@ -22,7 +22,7 @@ public final class AssetExporter: Sendable {
 /// ```swift
 /// var settings = ExportSettings(.m4a)
 /// settings.timeRange = TimeRange(start: .seconds(60), end: .seconds(90))
-/// let export = AssetExportSession(Asset(path: "/music/one.flac"), to: Array("/music/part.m4a".utf8), settings)
+/// let export = AssetExportSession(Asset(path: "/music/one.flac"), to: "/music/part.m4a", settings)
 /// let outcome = try await export.outcome { print($0 ?? 0) }
 /// print(outcome.duration, outcome.byteCount)
 /// ```
@@ -52,14 +52,11 @@ public final class AssetExportSession: Sendable {
   ///
   /// - Parameters:
   ///   - asset: The asset to export.
-  ///   - path: The absolute path of the file, as bytes.
+  ///   - path: The absolute path of the file.
   ///   - settings: The format and the range of the file.
   ///   - replacesFile: Whether the file replaces an existing file.
-  public convenience init(
-    _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
-  ) {
-    self.init(
-      joining: [asset], to: WholeFile(path: path, replaces: replacesFile, hint: "replacing is not allowed"), settings)
+  public convenience init(_ asset: Asset, to path: String, _ settings: ExportSettings, replacesFile: Bool = false) {
+    self.init(joining: [asset], to: Array(path.utf8), settings, replacesFile: replacesFile)
   }
 
   /// Creates an export of several assets, one after another with a chapter for each, or mixed together. The file has
@@ -68,12 +65,19 @@ public final class AssetExportSession: Sendable {
   /// - Parameters:
   ///   - assets: The assets, in order.
   ///   - mixes: Whether all assets begin at the same time.
-  ///   - path: The absolute path of the file, as bytes.
+  ///   - path: The absolute path of the file.
   ///   - settings: The format and the range of the file.
   ///   - replacesFile: Whether the file replaces an existing file.
   public convenience init(
-    joining assets: [Asset], mixes: Bool = false, to path: [UInt8], _ settings: ExportSettings,
+    joining assets: [Asset], mixes: Bool = false, to path: String, _ settings: ExportSettings,
     replacesFile: Bool = false
+  ) {
+    self.init(joining: assets, mixes: mixes, to: Array(path.utf8), settings, replacesFile: replacesFile)
+  }
+
+  /// Creates an export to a file whose path need not be UTF-8.
+  package convenience init(
+    joining assets: [Asset], mixes: Bool = false, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool
   ) {
     self.init(
       joining: assets, mixes: mixes,
@@ -86,11 +90,10 @@ public final class AssetExportSession: Sendable {
     (source, self.file, self.settings) = (ExportSource(assets: assets, mixes: mixes), file, settings)
   }
 
-  /// Starts the export. Call once. The closures are called on a thread of the exporter. If the export is cancelled or
+  /// Starts the export. Call once. The closures are called on an exporting thread. If the export is cancelled or
   /// times out, `completion` is called on the cancelling thread or on the watchdog thread.
   ///
   /// - Parameters:
-  ///   - exporter: The threads that export.
   ///   - progress: Called with the completed fraction, from 0 to 1: at the beginning (nil if the duration is unknown),
   ///     in steps of 1/20, and at the end.
   ///   - completion: Called once. On success the file is complete and has its name. On an error there is no file.
@@ -102,7 +105,15 @@ public final class AssetExportSession: Sendable {
   ///     - `unsupportedLocation` for a stream without an end
   ///     - `cancelled`
   public func start(
-    on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    progress: @escaping @Sendable (Double?) -> Void = { _ in },
+    completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
+  ) {
+    start(on: .shared, progress: progress, completion: completion)
+  }
+
+  /// Starts the export on other threads than those that export for the whole process.
+  package func start(
+    on exporter: AssetExporter, progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
   ) {
     run.start(
@@ -114,7 +125,14 @@ public final class AssetExportSession: Sendable {
 
   /// Starts the export and returns its result. Cancelling the task cancels the export.
   public func outcome(
-    on exporter: AssetExporter = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in }
+    progress: @escaping @Sendable (Double?) -> Void = { _ in }
+  ) async throws(MediaError) -> Outcome {
+    try await outcome(on: .shared, progress: progress)
+  }
+
+  /// Exports on other threads than those that export for the whole process.
+  package func outcome(
+    on exporter: AssetExporter, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws(MediaError) -> Outcome {
     try await run.outcome { start(on: exporter, progress: progress, completion: $0) }
   }

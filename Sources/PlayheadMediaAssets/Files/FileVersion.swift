@@ -2,14 +2,14 @@ import Glibc
 
 /// The size of a local file and the time of its last change. The content of a file with the same version counts as
 /// unchanged.
-public struct FileVersion: Sendable, Hashable {
+package struct FileVersion: Sendable, Hashable {
   /// The size in bytes.
-  public var byteCount: Int64
+  package var byteCount: Int64
   /// The time of the last change, in nanoseconds since 1970.
-  public var modificationNanoseconds: Int64
+  package var modificationNanoseconds: Int64
 
   /// Creates a version.
-  public init(byteCount: Int64, modificationNanoseconds: Int64) {
+  package init(byteCount: Int64, modificationNanoseconds: Int64) {
     (self.byteCount, self.modificationNanoseconds) = (byteCount, modificationNanoseconds)
   }
 

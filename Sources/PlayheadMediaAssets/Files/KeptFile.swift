@@ -40,5 +40,5 @@ extension Asset {
   }
 
   /// Closes the file that was kept open for seeks. A player calls this when the asset's item is no longer current.
-  public func dropFile() { state.openSources.withLock { $0.playingFile = nil } }
+  package func dropFile() { state.openSources.withLock { $0.playingFile = nil } }
 }

@@ -67,7 +67,7 @@ extension MediaFile {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
     guard HLSPlaylist.recognizes(bytes) else { return .bytes(source) }
-    let location = PlaylistLocation.file(asset.path)
+    let location = PlaylistLocation.file(asset.pathBytes)
     let log = log === NetworkLog.empty ? NetworkLog() : log
     let playlist = try HLSPlaylist(parsing: bytes, at: location)
     let session = playlist.referencesServers ? log.startSession(uri: asset.displayPath) : nil

@@ -79,7 +79,7 @@ enum MediaFile {
       } else {
         preconditionFailure("a custom location has a byte source")
       }
-      let leadingBytes = asset.path.isEmpty ? [] : source.leadingBytes
+      let leadingBytes = asset.pathBytes.isEmpty ? [] : source.leadingBytes
       if source.byteCount != 0, !HLSSignature.matches(leadingBytes) {
         return .bytes(source)
       }

@@ -7,9 +7,9 @@ import Synchronization
 /// A file descriptor that the caller opened: a file, or a pipe or socket whose bytes arrive once.
 ///
 /// This object owns the descriptor. The descriptor is closed when the last reference is released. Threading: any.
-public final class OpenDescriptor: Sendable {
+package final class OpenDescriptor: Sendable {
   /// The type of the open file.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// A regular file. It is read from its first byte, regardless of the descriptor's offset.
     case file
     /// A pipe or a connected stream socket. It is read in order, as the bytes arrive.
@@ -17,9 +17,9 @@ public final class OpenDescriptor: Sendable {
   }
 
   /// The name in messages.
-  public let name: String
+  package let name: String
   /// Whether the descriptor is a file or a stream.
-  public let kind: Kind
+  package let kind: Kind
   /// The descriptor of a file. For a stream, `DescriptorStream` closes it.
   let descriptor: Int32
   /// The received bytes of a stream; nil for a file.
@@ -29,7 +29,7 @@ public final class OpenDescriptor: Sendable {
   ///
   /// - Throws: `notReadable` for a descriptor that cannot be read as media. Examples are folders, terminals and other
   ///   devices, and descriptors opened for writing or with `O_PATH`. Sockets must be connected stream sockets.
-  public init(_ descriptor: Int32, name: String) throws(MediaError) {
+  package init(_ descriptor: Int32, name: String) throws(MediaError) {
     var status = stat()
     let flags = fcntl(descriptor, F_GETFL)
     guard flags >= 0, media_shims_fstat(descriptor, &status) == 0 else {
@@ -69,7 +69,7 @@ public final class OpenDescriptor: Sendable {
   private static let openCount = Atomic<Int>(0)
 
   /// The number of instances in the process.
-  public static var count: Int { openCount.load(ordering: .relaxed) }
+  package static var count: Int { openCount.load(ordering: .relaxed) }
 
   /// `O_PATH`, which Glibc declares only with `_GNU_SOURCE`.
   private static let pathOnlyFlag: Int32 = 0o10_000_000
@@ -114,5 +114,5 @@ extension Asset {
   }
 
   /// The descriptor, if the asset was created from one.
-  public var descriptor: OpenDescriptor? { if case .descriptor(let descriptor) = location { descriptor } else { nil } }
+  package var descriptor: OpenDescriptor? { if case .descriptor(let descriptor) = location { descriptor } else { nil } }
 }

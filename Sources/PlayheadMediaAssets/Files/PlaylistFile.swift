@@ -8,7 +8,7 @@ import PlayheadRealtimeAudio
 ///
 /// Threading: used for one `Playlist` at a time, on a thread that may block. `cancel` is safe on any
 /// thread and does not block.
-public final class PlaylistReading: Sendable {
+package final class PlaylistReading: Sendable {
   /// The time limit for a playlist and all playlists that it names together, in ns: 60 s.
   package static let timeLimitNanoseconds: Int64 = 60_000_000_000
 
@@ -17,10 +17,10 @@ public final class PlaylistReading: Sendable {
 
   /// - Parameter options: the options of HTTP requests. Header fields are sent only to the servers that
   ///   `HTTPOptions.headerScope` allows.
-  public init(options: HTTPOptions = HTTPOptions()) { self.options = options }
+  package init(options: HTTPOptions = HTTPOptions()) { self.options = options }
 
   /// Makes running and later reads throw `cancelled`.
-  public func cancel() { interrupt.cancel() }
+  package func cancel() { interrupt.cancel() }
 
   /// Returns the bytes of a playlist.
   ///
@@ -70,7 +70,7 @@ public final class PlaylistReading: Sendable {
 
 extension PlaylistLocation {
   /// The origin of a URL; nil for a file, and for text that is no URL.
-  public var origin: HTTPOrigin? {
+  package var origin: HTTPOrigin? {
     guard case .url(let text) = self else { return nil }
     return (try? HTTPURL(text))?.origin
   }
@@ -85,15 +85,20 @@ extension Playlist {
   ///
   /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of `HTTPResource`; the errors
   ///   of playlists; `cancelled`.
-  public init(
-    at location: PlaylistLocation, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
-  ) throws(MediaError) {
+  public init(at location: PlaylistLocation, assumed: PlaylistFormat? = nil) throws(MediaError) {
+    try self.init(at: location, assumed: assumed, reading: PlaylistReading())
+  }
+
+  /// Reads a playlist with options of its requests, and within limits.
+  package init(at location: PlaylistLocation, assumed: PlaylistFormat? = nil, reading: PlaylistReading)
+    throws(MediaError)
+  {
     var usage = PlaylistUsage()
     try self.init(at: location, assumed: assumed, usage: &usage, reading: reading)
   }
 
   /// Reads one of several playlists that share their limits in `usage`.
-  public init(
+  package init(
     at location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
   ) throws(MediaError) {
     let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.timeLimitNanoseconds)
@@ -105,8 +110,8 @@ extension Playlist {
   }
 
   /// Reads the playlist in a file.
-  public init(contentsOf path: [UInt8], assumed: PlaylistFormat? = nil) throws(MediaError) {
-    try self.init(at: .file(path), assumed: assumed)
+  public init(contentsOf path: String, assumed: PlaylistFormat? = nil) throws(MediaError) {
+    try self.init(at: .file(Array(path.utf8)), assumed: assumed)
   }
 }
 

@@ -54,7 +54,7 @@ struct FrameReading: Codable {
     case keyTimes(before: MediaTime?, after: MediaTime?)
     case fault(MediaError?)
     /// The colour space of the converted pixels.
-    case converted(FormatDescription.Video.Color)
+    case converted(FormatDescription.Video.ColorProperties)
     /// The number of bytes in the shared memory.
     case bytes(Int)
     case failed(MediaError)
@@ -103,7 +103,7 @@ extension FormatDescription.Video.PixelAspectRatio {
   fileprivate var isPlausible: Bool { pixelNumbers.contains(horizontal) && pixelNumbers.contains(vertical) }
 }
 
-extension FormatDescription.Video.Color {
+extension FormatDescription.Video.ColorProperties {
   /// Whether all code points are possible.
   var isPlausible: Bool { [primaries, transfer, matrix].allSatisfy { (0...1 << 16).contains($0) } }
 }

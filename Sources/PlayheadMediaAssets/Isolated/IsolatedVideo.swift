@@ -111,8 +111,8 @@ final class IsolatedVideo {
   ///
   /// - Parameter size: The size of the result.
   func pixels(
-    _ settings: VideoReadSettings, size: VideoReadSettings.Size
-  ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.Color) {
+    _ settings: VideoReadSettings, size: PixelSize
+  ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.ColorProperties) {
     guard case .converted(let color) = try perform(.pixels(settings)), color.isPlausible else { throw rejectReply() }
     return (try receive(settings.pixelFormat, width: size.width, height: size.height), color)
   }

@@ -78,7 +78,7 @@ final class WorkerFrames {
 
   // MARK: - Pixels
 
-  private func makeImage(_ settings: ImageSettings) throws(MediaError) -> FormatDescription.Video.Color {
+  private func makeImage(_ settings: ImageSettings) throws(MediaError) -> FormatDescription.Video.ColorProperties {
     let videoFrame = try convertibleFrame()
     let pixelCount = ImageRenderer.plan(of: videoFrame, settings)
       .pixelCount(width: videoFrame.properties.width, height: videoFrame.properties.height)
@@ -91,7 +91,7 @@ final class WorkerFrames {
     return .init()
   }
 
-  private func convert(_ settings: VideoReadSettings) throws(MediaError) -> FormatDescription.Video.Color {
+  private func convert(_ settings: VideoReadSettings) throws(MediaError) -> FormatDescription.Video.ColorProperties {
     let videoFrame = try convertibleFrame()
     let size = settings.size(of: videoFrame)
     let byteCount = settings.pixelFormat.byteCount(width: size.width, height: size.height)

@@ -100,16 +100,16 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
 }
 
 /// The title, artist and album of a file, for lists of files.
-public struct AssetTitles: Sendable, Hashable, Codable {
+package struct AssetTitles: Sendable, Hashable, Codable {
   /// Maximum size of each text in bytes.
   static let maximumByteCount = 1_024
 
   /// Nil if the tags have no title, or if it is too long.
-  public let title: String?
+  package let title: String?
   /// The artist; nil if the tags have none.
-  public let artist: String?
+  package let artist: String?
   /// The album; nil if the tags have none.
-  public let album: String?
+  package let album: String?
 
   init(_ items: [MetadataItem] = []) {
     func first(_ key: MetadataCommonKey) -> String? {
@@ -123,7 +123,7 @@ public struct AssetTitles: Sendable, Hashable, Codable {
   }
 
   /// Creates titles from texts. Texts that are too long are absent.
-  public init(title: String?, artist: String?, album: String?) {
+  package init(title: String?, artist: String?, album: String?) {
     func limited(_ text: String?) -> String? {
       text.flatMap { $0.utf8.count <= Self.maximumByteCount ? $0 : nil }
     }
@@ -131,7 +131,7 @@ public struct AssetTitles: Sendable, Hashable, Codable {
   }
 
   /// Whether there are no titles.
-  public var isEmpty: Bool { title == nil && artist == nil && album == nil }
+  package var isEmpty: Bool { title == nil && artist == nil && album == nil }
 
   /// The number of bytes of the texts.
   var byteCount: Int { [title, artist, album].reduce(0) { $0 + ($1?.utf8.count ?? 0) } }

@@ -3,5 +3,5 @@ extension AudioTrackReader {
   /// unknown, in seconds: 4 hours.
   ///
   /// Some formats describe audio without an end. A measurement of such a file ends with `mediaLimitExceeded`.
-  public static let maximumUnknownDurationSeconds = 14_400
+  package static let maximumUnknownDurationSeconds = 14_400
 }

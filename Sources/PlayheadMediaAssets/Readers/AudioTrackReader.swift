@@ -11,11 +11,11 @@ import PlayheadNetworkIO
 /// Positions are contiguous between seeks: missing packets and a late track start are read as silence.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
-public final class AudioTrackReader: @unchecked Sendable {
+package final class AudioTrackReader: @unchecked Sendable {
   // `@unchecked Sendable`: other threads access only the interrupt of `reader`, which is Sendable.
 
   /// The result of a read.
-  public enum ReadResult: Sendable, Hashable {
+  package enum ReadResult: Sendable, Hashable {
     /// The number of frames read, at least 1, and the position of the first one.
     case frames(Int, position: Int64)
     /// All samples of the track have been read.
@@ -25,11 +25,11 @@ public final class AudioTrackReader: @unchecked Sendable {
   }
 
   /// The end of a track's audio.
-  public struct TrackEnd: Sendable, Hashable, Codable {
+  package struct TrackEnd: Sendable, Hashable, Codable {
     /// The position after the last frame.
-    public var frame: Int64
+    package var frame: Int64
     /// Whether all frames were counted, or their positions come from timestamps with a resolution of one frame.
-    public var isExact: Bool
+    package var isExact: Bool
   }
 
   private let reader: any AudioReader
@@ -46,7 +46,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///     machine. Default: float32.
   /// - Throws: `invalidArgument` for another encoding; the errors of ``Asset/load()``; `noPlayableTracks` for an asset
   ///   without audio; `noSuchTrack` if there is no such audio track; `decodeFailed` if no packet decodes.
-  public convenience init(
+  package convenience init(
     asset: Asset, trackID: AssetTrack.ID? = nil, encoding: PCMEncoding = .float32
   ) throws(MediaError) {
     let interrupt = Interrupt()
@@ -104,55 +104,55 @@ public final class AudioTrackReader: @unchecked Sendable {
   // MARK: - Format and position
 
   /// The format of the frames: the track's sample rate and channel count.
-  public var format: AudioFormat { reader.format }
+  package var format: AudioFormat { reader.format }
   /// The track that this reader reads.
-  public var trackID: AssetTrack.ID { reader.trackID }
+  package var trackID: AssetTrack.ID { reader.trackID }
   /// The encoding of the samples.
-  public let encoding: PCMEncoding
+  package let encoding: PCMEncoding
   /// The size of a frame in bytes.
-  public var frameByteCount: Int { reader.frameByteCount }
+  package var frameByteCount: Int { reader.frameByteCount }
   /// The byte value that silence consists of.
   var silentByte: UInt8 { reader.silentByte }
   /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil if the file does not state them.
-  public var channelMask: UInt64? { reader.channelMask }
+  package var channelMask: UInt64? { reader.channelMask }
   /// The position of the next frame to read.
-  public var position: Int64 { edited?.position ?? reader.position }
+  package var position: Int64 { edited?.position ?? reader.position }
   /// The reason why ``position`` may be inexact since the last seek; nil if the position is proven.
-  public var positionDoubt: PositionDoubt? { reader.positionDoubt }
+  package var positionDoubt: PositionDoubt? { reader.positionDoubt }
   /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
-  public func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
+  package func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
     reader.popTitles().map { (assetTime($0.time), $0.title) }
   }
   /// Returns the other timed metadata read since the last call, in order: date ranges, and ID3 tags between the audio.
-  public func popTimedMetadata() -> [TimedMetadataGroup] { reader.popTimedMetadata() }
+  package func popTimedMetadata() -> [TimedMetadataGroup] { reader.popTimedMetadata() }
   /// The time that the last seek spent, by activity.
-  public var lastSeekTimings: SeekTimings { reader.lastSeekTimings }
+  package var lastSeekTimings: SeekTimings { reader.lastSeekTimings }
   /// The frames cut off before the first frame.
-  public var startTrim: EdgeTrim { edited?.startTrim ?? reader.startTrim }
+  package var startTrim: EdgeTrim { edited?.startTrim ?? reader.startTrim }
   /// The frames cut off after the last frame; known once the end has been read.
-  public var endTrim: EdgeTrim { edited == nil ? reader.endTrim : editedEndTrim }
+  package var endTrim: EdgeTrim { edited == nil ? reader.endTrim : editedEndTrim }
   /// The end of the audio; known once it has been read.
-  public var end: TrackEnd? { edited == nil ? reader.end : edited?.end }
+  package var end: TrackEnd? { edited == nil ? reader.end : edited?.end }
 
   // MARK: - Cancellation
 
   /// Cancels the running call and later calls until ``resetCancellation()``. Threading: any thread; does not block.
-  public func cancel() { reader.cancel() }
+  package func cancel() { reader.cancel() }
 
   /// Allows reads again. They continue at the current position. Threading: any.
-  public func resetCancellation() { reader.resetCancellation() }
+  package func resetCancellation() { reader.resetCancellation() }
 
   // MARK: - Faults
 
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
-  public func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  package func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     reader.popSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps`,
   /// `wrongLength` or `unsupportedEdit`.
-  public func popWarning() -> (time: MediaTime, error: MediaError)? {
+  package func popWarning() -> (time: MediaTime, error: MediaError)? {
     popEditWarning() ?? reader.popWarning().map { (assetTime($0.time), $0.error) }
   }
 
@@ -166,7 +166,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///   - output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
   ///   - capacityFrames: The maximum number of frames.
   /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `conversionFailed`.
-  public func read(
+  package func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     if edited == nil { return try reader.read(into: output, capacityFrames: capacityFrames) }
@@ -181,7 +181,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// - Returns: the time of the next frame.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
-  public func seek(
+  package func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
     guard let timeline = edited?.timeline else {
@@ -223,7 +223,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
   ///
   /// - Throws: the errors of ``read(into:capacityFrames:)``, except for a file that ends too early; `cancelled`.
-  public func exactFrameCount() throws(MediaError) -> Int64 {
+  package func exactFrameCount() throws(MediaError) -> Int64 {
     let count = try reader.exactFrameCount()
     return edited == nil ? count : finishEdited(mediaFrameCount: count)
   }

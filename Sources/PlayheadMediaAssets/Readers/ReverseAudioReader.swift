@@ -11,17 +11,17 @@ import PlayheadMediaCore
 /// audio.
 ///
 /// Threading: like ``AudioTrackReader``, on the thread of the wrapped reader, whose position it moves.
-public final class ReverseAudioReader {
+package final class ReverseAudioReader {
   /// The maximum length of a block in seconds.
-  public static let longestBlockSeconds = 1
+  package static let longestBlockSeconds = 1
   /// The length of the first block after a seek: one second divided by this number.
   private static let firstBlocksPerSecond: Int64 = 8
 
   private let reader: AudioTrackReader
   /// The position after the next frame to read; equal to ``lowestFrame`` after the last one.
-  public private(set) var position: Int64 = 0
+  package private(set) var position: Int64 = 0
   /// The last frame to read, and the lower limit of decoded blocks.
-  public var lowestFrame: Int64 = 0
+  package var lowestFrame: Int64 = 0
   /// The decoded frames before `position`: the first `bufferedCount` frames of `block`.
   private var block: [Float] = []
   private var bufferedCount: Int64 = 0
@@ -38,7 +38,7 @@ public final class ReverseAudioReader {
   /// - Parameters:
   ///   - reader: The reader, which only this reader uses from then on.
   ///   - duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
-  public init(_ reader: AudioTrackReader, duration: MediaTime) {
+  package init(_ reader: AudioTrackReader, duration: MediaTime) {
     precondition(reader.encoding == .float32, "the encoding of reverse reading must be float32")
     self.reader = reader
     self.duration = duration
@@ -56,7 +56,7 @@ public final class ReverseAudioReader {
   ///
   /// - Returns: the end time of the first frame to read.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
-  public func seek(
+  package func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero
   ) throws(MediaError) -> MediaTime {
     bufferedCount = 0
@@ -147,7 +147,7 @@ public final class ReverseAudioReader {
   ///   - output: a buffer for `capacityFrames` interleaved frames.
   ///   - capacityFrames: The maximum number of frames.
   /// - Throws: `readFailed`.
-  public func read(
+  package func read(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
     precondition(capacityFrames > 0, "the capacity must be at least one frame")
@@ -169,7 +169,7 @@ public final class ReverseAudioReader {
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call.
-  public func popWarning() -> (time: MediaTime, error: MediaError)? {
+  package func popWarning() -> (time: MediaTime, error: MediaError)? {
     if let fault {
       self.fault = nil
       return fault

@@ -6,24 +6,13 @@ public struct VideoReadSettings: Sendable, Hashable, Codable {
   public var pixelFormat: PixelFormat
   /// The size of the delivered frames in pixels. Default: nil, the size of each frame. Frames are stretched to this
   /// size; the pixel aspect ratio in the buffers' formats states how to show them.
-  public var size: Size?
+  public var size: PixelSize?
   /// Whether frames are rotated upright as their track specifies. Default: false, the buffers' formats state the
   /// rotation.
   public var appliesPreferredTrackTransform = false
 
-  /// A size in pixels.
-  public struct Size: Sendable, Hashable, Codable {
-    /// The number of pixels in a row.
-    public var width: Int
-    /// The number of rows.
-    public var height: Int
-
-    /// Creates a size.
-    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
-  }
-
   /// Creates settings with a pixel format, by default without scaling.
-  public init(_ pixelFormat: PixelFormat = .bgra, size: Size? = nil) {
+  public init(_ pixelFormat: PixelFormat = .bgra, size: PixelSize? = nil) {
     self.pixelFormat = pixelFormat
     self.size = size
   }

@@ -62,7 +62,7 @@ final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
 
   private func converted(
     _ videoFrame: VideoFrame
-  ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.Color) {
+  ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.ColorProperties) {
     do throws(AVFailure) { return try converter.convert(videoFrame, settings) } catch {
       throw MediaError(error, path: reader.displayPath)
     }
@@ -72,7 +72,7 @@ final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
   ///
   /// - Parameter color: The colour space of the converted pixels.
   private func format(
-    of videoFrame: VideoFrame, _ color: FormatDescription.Video.Color
+    of videoFrame: VideoFrame, _ color: FormatDescription.Video.ColorProperties
   ) -> FormatDescription.Video {
     var format = videoFrame.format
     format.bitRate = nil

@@ -12,7 +12,7 @@ final class VideoFrameConverter {
   /// Returns the pixels of a frame, and their colour space. Blocks. A worker converts the frames that it has decoded.
   func convert(
     _ videoFrame: VideoFrame, _ settings: VideoReadSettings
-  ) throws(AVFailure) -> (PixelBuffer, FormatDescription.Video.Color) {
+  ) throws(AVFailure) -> (PixelBuffer, FormatDescription.Video.ColorProperties) {
     switch videoFrame.pixels {
     case .decoded(let frame):
       let size = settings.unrotatedSize(of: videoFrame)
@@ -34,16 +34,16 @@ extension VideoReadSettings {
   }
 
   /// Returns the size of a frame before it is rotated; nil if it is not scaled.
-  func unrotatedSize(of videoFrame: VideoFrame) -> Size? {
+  func unrotatedSize(of videoFrame: VideoFrame) -> PixelSize? {
     guard let size, !quarterTurns(of: videoFrame).isMultiple(of: 2) else { return size }
-    return Size(width: size.height, height: size.width)
+    return PixelSize(width: size.height, height: size.width)
   }
 
   /// Returns the size in which a frame is delivered.
-  func size(of videoFrame: VideoFrame) -> Size {
+  func size(of videoFrame: VideoFrame) -> PixelSize {
     let (width, height) = (videoFrame.properties.width, videoFrame.properties.height)
     if let size { return size }
     return quarterTurns(of: videoFrame).isMultiple(of: 2)
-      ? Size(width: width, height: height) : Size(width: height, height: width)
+      ? PixelSize(width: width, height: height) : PixelSize(width: height, height: width)
   }
 }

@@ -22,7 +22,7 @@ struct ImageCanvas {
   }
 
   /// Fills the canvas with one colour and replaces its contents.
-  mutating func clear(_ color: VideoCompositionInstruction.Color) {
+  mutating func clear(_ color: RGBColor) {
     let pixel = UInt32(color.alpha) << 24 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
     bytes.withUnsafeMutableBytes { target in
       for index in stride(from: 0, to: target.count, by: 4) {

@@ -3,7 +3,7 @@ import PlayheadMediaCore
 /// Combines the video tracks of an asset to one video, as AVVideoComposition. A value.
 public struct VideoComposition: Sendable, Hashable {
   /// The size of the frames in square pixels.
-  public var renderSize: VideoReadSettings.Size
+  public var renderSize: PixelSize
   /// The duration of a frame. A frame begins at every multiple of it.
   public var frameDuration: MediaTime
   /// The instructions, in order and without overlaps. Without an instruction the frame is black.
@@ -11,7 +11,7 @@ public struct VideoComposition: Sendable, Hashable {
 
   /// Creates a composition. ``check()`` states whether its values are valid.
   public init(
-    renderSize: VideoReadSettings.Size, frameDuration: MediaTime, instructions: [VideoCompositionInstruction]
+    renderSize: PixelSize, frameDuration: MediaTime, instructions: [VideoCompositionInstruction]
   ) {
     (self.renderSize, self.frameDuration, self.instructions) = (renderSize, frameDuration, instructions)
   }
@@ -63,35 +63,15 @@ public struct VideoComposition: Sendable, Hashable {
 
 /// The layers and background of a time range, as AVVideoCompositionInstruction.
 public struct VideoCompositionInstruction: Sendable, Hashable {
-  /// A colour with alpha.
-  public struct Color: Sendable, Hashable {
-    /// The red component, from 0 to 255.
-    public var red: UInt8
-    /// The green component, from 0 to 255.
-    public var green: UInt8
-    /// The blue component, from 0 to 255.
-    public var blue: UInt8
-    /// The opacity, from 0 (transparent) to 255.
-    public var alpha: UInt8
-
-    /// Creates a colour, by default an opaque one.
-    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
-      (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
-    }
-
-    /// Opaque black.
-    public static let black = Color(red: 0, green: 0, blue: 0)
-  }
-
   /// The time range. The last instruction may have an infinite one.
   public var timeRange: TimeRange
   /// The colour below all layers. Default: black.
-  public var backgroundColor: Color
+  public var backgroundColor: RGBColor
   /// The layers, from bottom to top.
   public var layers: [VideoCompositionLayer]
 
   /// Creates an instruction, by default a black frame.
-  public init(timeRange: TimeRange, backgroundColor: Color = .black, layers: [VideoCompositionLayer] = []) {
+  public init(timeRange: TimeRange, backgroundColor: RGBColor = .black, layers: [VideoCompositionLayer] = []) {
     (self.timeRange, self.backgroundColor, self.layers) = (timeRange, backgroundColor, layers)
   }
 }

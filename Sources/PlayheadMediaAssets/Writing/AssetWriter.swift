@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// <!-- listing: write-audio -->
 /// ```swift
-/// let writer = AssetWriter(path: Array("/music/new.flac".utf8), container: .flac)
+/// let writer = AssetWriter(path: "/music/new.flac", container: .flac)
 /// let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
 /// let input = AssetWriterInput(settings: AudioOutputSettings(.flac), sourceFormat: format)
 /// try writer.add(input)
@@ -82,10 +82,10 @@ public final class AssetWriter: Sendable {
     case descriptor(Int32)
   }
 
-  /// The absolute path of the file, as bytes. Empty for a descriptor.
-  public var path: [UInt8] {
-    guard case .file(let file) = destination else { return [] }
-    return file.path
+  /// The absolute path of the file; nil for a descriptor. Bytes that are not UTF-8 are U+FFFD.
+  public var path: String? {
+    guard case .file(let file) = destination else { return nil }
+    return String(decoding: file.path, as: UTF8.self)
   }
   /// The container of the file.
   public let container: WritableContainer
@@ -99,7 +99,12 @@ public final class AssetWriter: Sendable {
   private let groups = Mutex<[AssetWriterInputGroup]>([])
 
   /// Creates a writer that has not started. Performs no I/O.
-  public convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
+  public convenience init(path: String, container: WritableContainer, options: Options = Options()) {
+    self.init(path: Array(path.utf8), container: container, options: options)
+  }
+
+  /// Creates a writer of a file whose path need not be UTF-8.
+  package convenience init(path: [UInt8], container: WritableContainer, options: Options = Options()) {
     self.init(
       file: WholeFile(path: path, replaces: options.replacesFile, hint: "replacing is not allowed"),
       container: container, options: options)
@@ -313,9 +318,7 @@ public final class AssetWriter: Sendable {
   /// - Throws: The reason why there is no file; `cancelled`.
   public func finishWriting() throws(MediaError) {
     try finishWriting { _ in }
-    let outcome: (Status, MediaError?)? = shared.wait { $0.hasEnded ? ($0.status, $0.error) : nil }
-    if let error = outcome?.1 { throw error }
-    if outcome?.0 == .cancelled { throw MediaError(.cancelled, "writing was cancelled", operation: "finishWriting") }
+    try check(shared.wait { $0.hasEnded ? $0.status : nil } ?? .cancelled)
   }
 
   /// Cancels writing, and leaves no file. Has no effect after the writer has ended. Does not block; `finishWriting`

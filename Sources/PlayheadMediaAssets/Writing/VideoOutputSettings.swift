@@ -58,7 +58,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   public var cleanAperture: FormatDescription.Video.CleanAperture?
   /// The colour description. Default: nil, that of the source. Frames with another description are converted. BGRA
   /// without a description becomes BT.709, or BT.601 below 720 rows.
-  public var color: FormatDescription.Video.Color?
+  public var color: FormatDescription.Video.ColorProperties?
   /// Whether the encoder may use B-frames, which are coded in another order than they are shown. Default: true. The
   /// Baseline profile has none.
   public var allowsFrameReordering = true
@@ -184,11 +184,13 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   }
 
   /// Returns whether samples need no conversion. Primaries and transfer function do not change the samples.
-  private static func areEqual(_ one: FormatDescription.Video.Color, _ other: FormatDescription.Video.Color) -> Bool {
+  private static func areEqual(
+    _ one: FormatDescription.Video.ColorProperties, _ other: FormatDescription.Video.ColorProperties
+  ) -> Bool {
     one.matrix == other.matrix && (one.isFullRange ?? false) == (other.isFullRange ?? false)
   }
 
-  private func outputColor(for video: FormatDescription.Video, height: Int) -> FormatDescription.Video.Color {
+  private func outputColor(for video: FormatDescription.Video, height: Int) -> FormatDescription.Video.ColorProperties {
     var result = color ?? video.color
     let isRGB = video.pixelFormatName == PixelFormat.bgra.name
     if color == nil, isRGB { result.isFullRange = false }

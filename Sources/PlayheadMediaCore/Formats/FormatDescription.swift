@@ -109,7 +109,7 @@ public struct FormatDescription: Sendable, Hashable, Codable {
     /// The clockwise rotation that displays the video upright: 0, 90, 180 or 270 degrees.
     public var rotationDegrees = 0
     /// The colour space of the pixels.
-    public var color = Color()
+    public var color = ColorProperties()
     /// The average duration of a video frame, in seconds; invalid when not known.
     public var frameDuration = MediaTime.invalid
     /// The number of bits per second; nil when not known.
@@ -158,7 +158,7 @@ public struct FormatDescription: Sendable, Hashable, Codable {
     }
 
     /// The colour space of pixels: code points of ITU-T H.273, as in FFmpeg's `AVCOL_*`; 2 means unspecified.
-    public struct Color: Sendable, Hashable, Codable {
+    public struct ColorProperties: Sendable, Hashable, Codable {
       /// H.273, table 2.
       public var primaries = 2
       /// H.273, table 3.

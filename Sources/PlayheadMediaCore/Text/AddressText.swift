@@ -1,16 +1,16 @@
 /// Prepares addresses for messages.
-public enum AddressText {
+package enum AddressText {
   /// Removes the user names and passwords of all addresses in a text, malformed addresses included.
   ///
   /// All characters from `://` to the last `@` before the path are removed. If a password contains a slash, all
   /// characters up to the last `@` of the text are removed.
-  public static func withoutCredentials(_ text: String) -> String {
+  package static func withoutCredentials(_ text: String) -> String {
     text.utf8.contains(UInt8(ascii: "@"))
       ? String(decoding: withoutCredentials(Array(text.utf8)[...]), as: UTF8.self) : text
   }
 
   /// Removes the user names and passwords of all addresses in bytes, as `withoutCredentials(_:)` for a text.
-  public static func withoutCredentials(_ text: ArraySlice<UInt8>) -> [UInt8] {
+  package static func withoutCredentials(_ text: ArraySlice<UInt8>) -> [UInt8] {
     guard let lastAt = text.lastIndex(of: at) else { return Array(text) }
     var result: [UInt8] = []
     var rest = text

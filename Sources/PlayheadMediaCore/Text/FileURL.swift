@@ -1,12 +1,12 @@
 /// Converts `file:` URLs to byte paths and back (RFC 8089), without Foundation.
-public enum FileURL {
+package enum FileURL {
   /// The percent-decoded path of a `file:` URL.
   ///
   /// - Throws: `unsupportedLocation` for another scheme or a host other than `localhost`; `invalidArgument` otherwise.
-  public static func path(from text: String) throws(MediaError) -> [UInt8] { try path(from: Array(text.utf8)) }
+  package static func path(from text: String) throws(MediaError) -> [UInt8] { try path(from: Array(text.utf8)) }
 
   /// The percent-decoded path of a `file:` URL whose bytes need not be UTF-8. Throws the same errors.
-  public static func path(from bytes: [UInt8]) throws(MediaError) -> [UInt8] {
+  package static func path(from bytes: [UInt8]) throws(MediaError) -> [UInt8] {
     func text() -> String { String(decoding: bytes, as: UTF8.self) }
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else {
       throw MediaError(.invalidArgument, "invalid URL: \(text())")
@@ -31,7 +31,7 @@ public enum FileURL {
   }
 
   /// Decodes percent-encoded bytes. Nil when a `%` is not followed by two hexadecimal digits.
-  public static func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
+  package static func percentDecoded(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
     var decoded: [UInt8] = []
     var rest = bytes.makeIterator()
     while let byte = rest.next() {
@@ -49,7 +49,7 @@ public enum FileURL {
 
   /// Encodes the bytes of a path for a URL. Percent-encodes all bytes except unreserved ones (RFC 3986 section 2.3)
   /// and `/`.
-  public static func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
+  package static func percentEncoded(_ bytes: some Sequence<UInt8>) -> String {
     var encoded: [UInt8] = []
     for byte in bytes {
       switch byte {

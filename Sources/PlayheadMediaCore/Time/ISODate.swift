@@ -1,9 +1,9 @@
 /// Dates in ISO 8601 format: `2026-11-22T09:30:00.250+01:00`. The value is in nanoseconds since 1970-01-01T00:00:00Z,
 /// without leap seconds.
-public enum ISODate {
+package enum ISODate {
   /// Parses a date of the years 1900 to 2100, so that differences of dates fit in an `Int64` of nanoseconds. The time
   /// of day is optional. A missing time zone means UTC. Nil for any other text.
-  public static func parse(_ text: some StringProtocol) -> Int64? {
+  package static func parse(_ text: some StringProtocol) -> Int64? {
     var rest = Array(text.utf8)[...]
     guard let year = readNumber(4, &rest), skip("-", &rest), let month = readNumber(2, &rest), skip("-", &rest),
       let day = readNumber(2, &rest), (1...12).contains(month), (1...days(in: month, year)).contains(day),
@@ -34,7 +34,7 @@ public enum ISODate {
   }
 
   /// The ISO 8601 text of a date, in UTC, with 3, 6 or 9 decimals as necessary.
-  public static func text(_ nanoseconds: Int64) -> String {
+  package static func text(_ nanoseconds: Int64) -> String {
     let seconds = floorDivide(nanoseconds, 1_000_000_000)
     let fraction = nanoseconds - seconds * 1_000_000_000
     let day = floorDivide(seconds, 86_400)

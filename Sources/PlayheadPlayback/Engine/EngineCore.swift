@@ -118,7 +118,7 @@ package final class EngineCore: @unchecked Sendable {
   package func selectOutput(_ selection: OutputSelection) throws(MediaError) { try output.select(selection) }
 
   /// Calls `handler` with each event of devices and routes, synchronously, on the loop.
-  package func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
+  package func addRouteObserver(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
     let token = makeToken()
     routeObservers.append((token, handler))
     return token
@@ -129,7 +129,7 @@ package final class EngineCore: @unchecked Sendable {
   package var clippedSampleCount: Int { output.clippedSampleCount }
 
   /// Calls `handler` with each change of `outputState`, synchronously, on the loop.
-  package func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
+  package func addOutputObserver(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
     let token = makeToken()
     outputObservers.append((token, handler))
     return token

@@ -109,17 +109,17 @@ public actor PlaybackEngine {
   ///
   /// <!-- listing: observe-routes -->
   /// ```swift
-  /// let token = await PlaybackEngine.shared.observeRoutes { event in
+  /// let token = await PlaybackEngine.shared.addRouteObserver { event in
   ///   if case .route(let change) = event { print(change.reason, change.current.output?.port?.portType ?? .unknown) }
   /// }
   /// ```
-  public func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
-    core.observeRoutes(handler)
+  public func addRouteObserver(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
+    core.addRouteObserver(handler)
   }
 
   /// Calls `handler` with each change of `outputState`, on the loop. The handler must not block: see ``loop``.
-  public func observeOutput(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
-    core.observeOutput(handler)
+  public func addOutputObserver(_ handler: @escaping @Sendable (OutputState) -> Void) -> ObserverToken {
+    core.addOutputObserver(handler)
   }
 
   /// Removes an observer of the output or of routes, which is not called any more.

@@ -6,7 +6,7 @@ import PlayheadPlayerModel
 /// A record of the items that are being opened, which outlives the process.
 ///
 /// Threading: any; no method blocks.
-public protocol OpeningRecord: Sendable {
+package protocol OpeningRecord: Sendable {
   /// Records that an item is being opened, before any of its bytes is read.
   ///
   /// - Returns: the argument for `end`; nil if there is no space for another item.

@@ -35,7 +35,7 @@ extension PlayerItem {
     let result = await withCheckedContinuation { continuation in
       NamedThread.detached(name: "read-list") {
         continuation.resume(
-          returning: Result { () throws(MediaError) in try Playlist(contentsOf: Array(path.utf8)) })
+          returning: Result { () throws(MediaError) in try Playlist(contentsOf: path) })
       }
     }
     return items(of: try result.get())
@@ -43,7 +43,7 @@ extension PlayerItem {
 }
 
 /// The assets of the entries of a playlist: one for each location.
-public struct PlaylistAssets: Sendable {
+package struct PlaylistAssets: Sendable {
   private let prefersPreciseDuration: Bool
   private let options: HTTPOptions
   private let origin: HTTPOrigin?
@@ -56,7 +56,7 @@ public struct PlaylistAssets: Sendable {
   ///   - options: The HTTP options of the assets.
   ///   - playlistLocation: The location of the playlist. Entries of other origins get no header fields; see
   ///     `HTTPOptions.headerScope`.
-  public init(
+  package init(
     prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions(), playlistLocation: PlaylistLocation? = nil
   ) {
     self.prefersPreciseDuration = prefersPreciseDuration
@@ -65,7 +65,7 @@ public struct PlaylistAssets: Sendable {
   }
 
   /// Returns the asset of an entry; nil if its location is not playable.
-  public mutating func asset(for entry: PlaylistEntry) -> Asset? {
+  package mutating func asset(for entry: PlaylistEntry) -> Asset? {
     // Only parts share an asset: whole files are numerous and rarely repeated.
     guard entry.range != nil else { return makeAsset(entry.location) }
     if let asset = assets[entry.location] { return asset }

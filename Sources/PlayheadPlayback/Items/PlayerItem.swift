@@ -60,7 +60,7 @@ public final class PlayerItem: Sendable {
   public let title: String?
   /// The number of bytes that describe the item: its location, title, HTTP options, and texts from the playlist. A
   /// saved state stores about as many bytes for the item.
-  public let descriptionByteCount: Int
+  package let descriptionByteCount: Int
   /// The log of network activity for this item; empty for assets that use no network.
   public let networkLog: NetworkLog
   private let state = Mutex(State())

@@ -9,11 +9,11 @@ import PlayheadPlaylists
 ///
 /// Threading: `read`, `cancel` and completions are on the control loop. Playlists are read on threads that exist only
 /// while there is work.
-public final class PlaylistLoader: @unchecked Sendable {
+package final class PlaylistLoader: @unchecked Sendable {
   // `@unchecked Sendable`: everything except reading is confined to the control loop.
 
   /// Receives the playlists in the order of their locations, or the error of the first failed one.
-  public typealias Completion = @Sendable (Result<[Playlist], MediaError>) -> Void
+  package typealias Completion = @Sendable (Result<[Playlist], MediaError>) -> Void
   /// Reads one playlist, and the playlists that it references. Blocks.
   typealias Reader =
     @Sendable (PlaylistLocation, PlaylistFormat?, inout PlaylistUsage, PlaylistReading) throws(MediaError) -> Playlist
@@ -53,7 +53,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   private var nextNumber: UInt64 = 0
 
   /// Makes a loader whose completions are called on `loop`.
-  public convenience init(loop: any ControlLoop) {
+  package convenience init(loop: any ControlLoop) {
     self.init(loop: loop, limits: WorkSlots.Limits(slotCount: 8)) {
       (location, assumed, usage, reading) throws(MediaError) in
       try Playlist(at: location, assumed: assumed, usage: &usage, reading: reading)
@@ -81,7 +81,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   ///   - completion: Fails with `openingTimedOut` if a playlist exceeds the time limit of all playlists that it
   ///     references.
   /// - Returns: The number for `cancel`.
-  public func read(
+  package func read(
     _ locations: [PlaylistLocation], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
     completion: @escaping Completion
   ) -> UInt64 {
@@ -95,7 +95,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   }
 
   /// Cancels a request: pending playlists are not read, and a read in progress is abandoned.
-  public func cancel(_ number: UInt64) {
+  package func cancel(_ number: UInt64) {
     waiting.removeAll { $0.number == number }
     if let job = running[number] { end(job) }
     startNext()

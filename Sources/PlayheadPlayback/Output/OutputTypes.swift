@@ -73,7 +73,7 @@ public struct OutputState: Sendable, Hashable {
   public var error: MediaError?
 }
 
-/// An event of an output, for `PlaybackEngine.observeRoutes`.
+/// An event of an output, for `PlaybackEngine.addRouteObserver`.
 public enum OutputEvent: Sendable, Hashable {
   /// The current devices of the sound server; nil if no server is available.
   case devices(AudioDevices?)

@@ -426,7 +426,7 @@ extension PlayerControl {
   }
 
   /// Adds a boundary time observer for times that are already sorted.
-  public func addBoundaryTimeObserver(
+  package func addBoundaryTimeObserver(
     forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {

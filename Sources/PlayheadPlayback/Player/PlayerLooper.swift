@@ -52,8 +52,8 @@ public final class PlayerLooper: Sendable {
     var range: TimeRange?
     var eventToken: ObserverToken?
     var stateToken: ObserverToken?
-    var handlers: [(token: Int, handler: @Sendable (State) -> Void)] = []
-    var nextToken = 1
+    var handlers: [(token: ObserverToken, handler: @Sendable (State) -> Void)] = []
+    var nextToken: ObserverToken = 1
 
     /// The tokens of the player's observers.
     var tokens: [ObserverToken] { [eventToken, stateToken].compactMap { $0 } }
@@ -134,7 +134,7 @@ public final class PlayerLooper: Sendable {
   /// `PlaybackEngine.loop`. ``status`` and ``loopCount`` have the initial values.
   ///
   /// - Returns: The token for ``removeObserver(_:)``.
-  public func addObserver(_ handler: @escaping @Sendable (State) -> Void) -> Int {
+  public func addStateObserver(_ handler: @escaping @Sendable (State) -> Void) -> ObserverToken {
     lockedState.withLock { lockedState in
       defer { lockedState.nextToken += 1 }
       lockedState.handlers.append((lockedState.nextToken, handler))
@@ -145,7 +145,7 @@ public final class PlayerLooper: Sendable {
   /// Removes an observer.
   ///
   /// - Throws: `noSuchObserver`.
-  public func removeObserver(_ token: Int) throws(MediaError) {
+  public func removeObserver(_ token: ObserverToken) throws(MediaError) {
     let wasRemoved = lockedState.withLock { lockedState in
       let count = lockedState.handlers.count
       lockedState.handlers.removeAll { $0.token == token }

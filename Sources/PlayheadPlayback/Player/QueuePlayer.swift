@@ -49,7 +49,7 @@ public actor QueuePlayer: PlayerControl {
   public var itemCount: Int { core.machine.entries.count }
 
   /// The number of bytes that describe the items in the queue (`PlayerItem.descriptionByteCount`).
-  public var queuedByteCount: Int { core.queuedByteCount }
+  package var queuedByteCount: Int { core.queuedByteCount }
 
   /// Returns the items with these indexes; 0 is the current item. Indexes outside the queue are ignored.
   public func items(in range: Range<Int>) -> [PlayerItem] {
@@ -76,7 +76,7 @@ public actor QueuePlayer: PlayerControl {
   }
 
   /// Sets the number of steps that `queueChanges(since:)` can go back. Default: 1,024. At least 1.
-  public func setQueueChangeLimit(_ count: Int) {
+  package func setQueueChangeLimit(_ count: Int) {
     core.machine.setQueueChangeLimit(max(1, count))
   }
 
@@ -87,7 +87,7 @@ public actor QueuePlayer: PlayerControl {
   }
 
   /// Returns whether an item has left the queue and can return from the history.
-  public func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
+  package func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
 
   /// Returns whether an item can be inserted: it is in no queue.
   public func canInsert(_ item: PlayerItem, after: PlayerItem?) -> Bool {
@@ -131,13 +131,13 @@ public actor QueuePlayer: PlayerControl {
   /// are in no queue until the operation.
   ///
   /// - Throws: `itemInUse`; `invalidState` when the player is closed.
-  public func reserve(_ items: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
+  package func reserve(_ items: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
     try core.reserve(items, in: &reservation)
   }
 
   /// Frees the items of a reservation whose operation was cancelled. Takes constant time; the items are free a little
   /// later.
-  public func cancel(_ reservation: QueueReservation) { core.cancel(reservation) }
+  package func cancel(_ reservation: QueueReservation) { core.cancel(reservation) }
 
   /// Changes the queue without blocking the control loop: another thread computes the new queue. Operations are applied
   /// in the order of these calls. If the queue changes meanwhile, its computation starts again.
@@ -148,7 +148,7 @@ public actor QueuePlayer: PlayerControl {
   ///   - check: Called on the control loop before each computation. An error fails the operation.
   ///   - completion: Called on the control loop with the new version of the queue, or with an error: that of `check` or
   ///     of the operation, `itemInUse`, or `invalidState` if the player is closed. After an error nothing has changed.
-  public func perform(
+  package func perform(
     _ operation: QueueOperation, adding reservation: QueueReservation,
     check: @escaping @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in },
     completion: @escaping @Sendable (Result<UInt64, MediaError>) -> Void
@@ -165,7 +165,7 @@ public actor QueuePlayer: PlayerControl {
   /// - Returns: The new version of the queue.
   /// - Throws: The errors of ``perform(_:adding:check:completion:)``.
   @discardableResult
-  public func perform(_ operation: QueueOperation) async throws(MediaError) -> UInt64 {
+  package func perform(_ operation: QueueOperation) async throws(MediaError) -> UInt64 {
     var reservation = QueueReservation()
     try core.reserve(operation.newItems, in: &reservation)
     let result = await withCheckedContinuation { continuation in

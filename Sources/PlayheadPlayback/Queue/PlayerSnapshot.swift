@@ -3,48 +3,48 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 
 /// The persistent state of a player. Made in constant time, independent of the length of the queue.
-public struct PlayerSnapshot: Sendable {
+package struct PlayerSnapshot: Sendable {
   /// The settings of the player.
-  public var state: PlayerState
+  package var state: PlayerState
   /// The rate of the next `play`.
-  public var rateForNextPlay: Double
+  package var rateForNextPlay: Double
   /// The ids of the queue, in order.
-  public var queue: [QueueChunk]
+  package var queue: [QueueChunk]
   /// The shuffled order; nil while the queue is not shuffled.
-  public var shuffle: ShuffleSnapshot?
+  package var shuffle: ShuffleSnapshot?
   /// The loop of the current item; nil without one.
-  public var loop: LoopSnapshot?
+  package var loop: LoopSnapshot?
   /// The items that were current before, the newest last.
-  public var history: [PlayerItem.ID]
+  package var history: [PlayerItem.ID]
   /// The position of the current item; zero for streams, which cannot resume.
-  public var time: MediaTime
+  package var time: MediaTime
 }
 
 /// The state from which a player is restored.
-public struct PlayerRestoration: Sendable {
+package struct PlayerRestoration: Sendable {
   /// The queue, with the current item first.
-  public var items: [PlayerItem] = []
+  package var items: [PlayerItem] = []
   /// Items of the history that are not in the queue.
-  public var pastItems: [PlayerItem] = []
+  package var pastItems: [PlayerItem] = []
   /// The items that were current before, the newest last.
-  public var history: [PlayerItem.ID] = []
+  package var history: [PlayerItem.ID] = []
   /// The version of the queue.
-  public var queueVersion: UInt64 = 0
+  package var queueVersion: UInt64 = 0
   /// The shuffled order; nil if the queue is not shuffled.
-  public var shuffle: ShuffleSnapshot?
+  package var shuffle: ShuffleSnapshot?
   /// The loop of the current item; nil without one.
-  public var loop: LoopSnapshot?
+  package var loop: LoopSnapshot?
   /// The position of the current item.
-  public var time = MediaTime.zero
+  package var time = MediaTime.zero
   /// The rate of the next `play`; nil: the default rate.
-  public var rateForNextPlay: Double?
+  package var rateForNextPlay: Double?
   /// Items that have failed and are not opened again, with their errors.
-  public var failures: [PlayerItem.ID: MediaError] = [:]
+  package var failures: [PlayerItem.ID: MediaError] = [:]
   /// Whether opening of items waits until a request changes the player or starts playback.
-  public var defersOpening = false
+  package var defersOpening = false
 
   /// Creates the state of a player without items.
-  public init() {}
+  package init() {}
 }
 
 extension QueuePlayer {
@@ -52,12 +52,12 @@ extension QueuePlayer {
   ///
   /// The argument has the items that are new or whose settings changed. The handler is called on the loop, frequently,
   /// and also in the middle of changes. The handler must only record the change, and not call the player.
-  public func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
+  package func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
     control.core.changeObserver = handler
   }
 
   /// Reports items whose persistent state changed outside the player to the change observer.
-  public func reportChange(of items: [PlayerItem]) { control.core.changeObserver?(items) }
+  package func reportChange(of items: [PlayerItem]) { control.core.changeObserver?(items) }
 
   /// Sets the handler for positions at which items are left; nil removes it.
   ///
@@ -67,35 +67,35 @@ extension QueuePlayer {
   ///
   /// The handler is not called for streams, which cannot resume. Calls are on the loop, and may occur in the middle of
   /// changes. The handler must only record the position, and not call the player.
-  public func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
+  package func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
     control.core.positionObserver = handler
   }
 
   /// The current item, its position, and whether forward playback has reached its end. On the loop. Nil if the handler
   /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
-  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? {
+  package var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? {
     control.core.currentResumePosition
   }
 
   /// Returns the persistent state of the player.
-  public func snapshot() -> PlayerSnapshot { control.core.snapshot() }
+  package func snapshot() -> PlayerSnapshot { control.core.snapshot() }
 
   /// Restores a player that has no items: it gets the saved queue, and is paused at the saved position of the first
   /// item. Items are opened as in any queue, unless `defersOpening` is true.
   ///
   /// - Throws: `itemInUse`; `invalidState` if the player has items.
-  public func restore(_ restoration: PlayerRestoration) throws(MediaError) { try control.core.restore(restoration) }
+  package func restore(_ restoration: PlayerRestoration) throws(MediaError) { try control.core.restore(restoration) }
 
   /// Returns all items of the queue and the history.
-  public func allItems() -> [PlayerItem] {
+  package func allItems() -> [PlayerItem] {
     let core = control.core
     return Self.all(core.items, core.pastItems)
   }
 
   /// Returns a closure that returns all items as of this call, on any thread. Making the closure takes constant time,
   /// independent of the number of items.
-  public func allItemsProvider() -> @Sendable () -> [PlayerItem] {
+  package func allItemsProvider() -> @Sendable () -> [PlayerItem] {
     let (items, pastItems) = (control.core.items, control.core.pastItems)
     return { Self.all(items, pastItems) }
   }

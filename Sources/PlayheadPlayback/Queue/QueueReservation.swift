@@ -3,17 +3,17 @@ import PlayheadPlayerModel
 /// New items that a player has claimed for a change of its queue in preparation. They are in no queue until then.
 ///
 /// A reservation ends with the change or with ``QueuePlayer/cancel(_:)``. It must not be used for two changes.
-public struct QueueReservation: Sendable {
+package struct QueueReservation: Sendable {
   /// The items, by their ids.
   private(set) var items = ItemTable<PlayerItem>()
   /// The number of bytes that describe the items (`PlayerItem.descriptionByteCount`).
   private(set) var byteCount = 0
 
   /// Creates an empty reservation.
-  public init() {}
+  package init() {}
 
   /// The number of items.
-  public var count: Int { items.count }
+  package var count: Int { items.count }
 
   /// Adds items that the player has claimed.
   mutating func add(_ newItems: [PlayerItem]) {
@@ -26,7 +26,7 @@ public struct QueueReservation: Sendable {
   }
 
   /// Adds the items of another reservation of the same player.
-  public mutating func merge(_ other: QueueReservation) {
+  package mutating func merge(_ other: QueueReservation) {
     items.merge(other.items)
     byteCount += other.byteCount
   }

@@ -40,7 +40,7 @@ public enum QueueEdit: Sendable {
 
 /// A change of a queue that may take long, because the queue or the change is large. Another thread computes it
 /// (``QueuePlayer/perform(_:adding:check:completion:)``).
-public enum QueueOperation: Sendable {
+package enum QueueOperation: Sendable {
   /// Like ``QueuePlayer/edit(_:ifVersion:)``.
   case edit([QueueEdit])
   /// Like ``QueuePlayer/replaceAll(with:)``, for items that are in no queue.

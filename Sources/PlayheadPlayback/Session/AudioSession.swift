@@ -10,7 +10,7 @@ import PlayheadRealtimeAudio
 /// ```swift
 /// let session = PlaybackEngine.shared.session
 /// try await session.setCategory(.playAndRecord, mode: .spokenAudio)
-/// let token = await session.observeEvents { event in
+/// let token = await session.addEventObserver { event in
 ///   if case .interruptionEnded(_, let shouldResume) = event { print(shouldResume) }
 /// }
 /// ```
@@ -26,9 +26,9 @@ public actor AudioSession {
   /// A change of the state and its cause.
   public struct Change: Sendable, Hashable {
     /// The state before the change.
-    public var old: AudioSessionState
+    public var old: AudioSession.State
     /// The state after the change.
-    public var new: AudioSessionState
+    public var new: AudioSession.State
     /// Why the state changed.
     public var cause: ChangeCause
   }
@@ -41,7 +41,7 @@ public actor AudioSession {
   init(core engine: EngineCore) { self.engine = engine }
 
   /// The current state.
-  public var state: AudioSessionState { core.state }
+  public var state: AudioSession.State { core.state }
 
   // MARK: - Setting
 
@@ -49,16 +49,16 @@ public actor AudioSession {
   ///
   /// - Throws: `sessionMismatch` if the mode or the options do not belong to the category.
   public func setCategory(
-    _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
+    _ category: AudioSession.Category, mode: AudioSession.Mode = .default, options: AudioSession.CategoryOptions = []
   ) throws(MediaError) { try core.setCategory(category, mode: mode, options: options) }
 
   /// Sets category, mode and options.
-  public func apply(_ setting: AudioSessionSetting) { core.apply(setting) }
+  public func apply(_ setting: AudioSession.Setting) { core.apply(setting) }
 
   /// Sets the treatment of interruptions.
   ///
   /// - Throws: `invalidTime` if the time-out is not above 0 s and at most a day, or the fade not between 0 s and 10 s.
-  public func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) { try core.setPolicy(policy) }
+  public func setPolicy(_ policy: AudioSession.InterruptionPolicy) throws(MediaError) { try core.setPolicy(policy) }
 
   /// Activates or deactivates the session. Playback also activates it.
   ///
@@ -69,20 +69,20 @@ public actor AudioSession {
   /// Ends an interruption that the server has not ended.
   ///
   /// - Throws: `invalidState` if there is none.
-  public func endInterruption(_ outcome: InterruptionPolicy.Outcome = .resume) throws(MediaError) {
+  public func endInterruption(_ outcome: AudioSession.InterruptionPolicy.Outcome = .resume) throws(MediaError) {
     try core.endInterruption(outcome)
   }
 
   // MARK: - Observing
 
   /// Calls `handler` with each change of `state`, on the loop.
-  public func observeState(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
-    core.observeState(handler)
+  public func addStateObserver(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
+    core.addStateObserver(handler)
   }
 
   /// Calls `handler` with each event, on the loop, after the state and the players have changed.
-  public func observeEvents(_ handler: @escaping @Sendable (AudioSessionEvent) -> Void) -> ObserverToken {
-    core.observeEvents(handler)
+  public func addEventObserver(_ handler: @escaping @Sendable (AudioSession.Event) -> Void) -> ObserverToken {
+    core.addEventObserver(handler)
   }
 
   /// Removes an observer, which is not called any more.

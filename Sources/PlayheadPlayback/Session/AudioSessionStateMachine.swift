@@ -19,10 +19,10 @@ struct AudioSessionStateMachine {
     case releaseDevice(overrulesServer: Bool)
     case startTimer(MediaTime)
     case stopTimer
-    case emit(AudioSessionEvent)
+    case emit(AudioSession.Event)
   }
 
-  private(set) var state = AudioSessionState()
+  private(set) var state = AudioSession.State()
   /// The reason why no player is heard, independent of its rate; nil: players may play.
   var waitingReason: WaitingReason? {
     if state.isInterrupted { return .interrupted }
@@ -31,7 +31,7 @@ struct AudioSessionStateMachine {
 
   // MARK: - Requests
 
-  mutating func set(_ setting: AudioSessionSetting) -> [Action] {
+  mutating func set(_ setting: AudioSession.Setting) -> [Action] {
     let (oldRole, oldReason) = (state.setting.role, waitingReason)
     state.setting = setting
     var actions: [Action] = []
@@ -41,7 +41,7 @@ struct AudioSessionStateMachine {
   }
 
   /// Sets the treatment of interruptions. For a current interruption the new time-out counts from now.
-  mutating func set(_ policy: InterruptionPolicy) -> [Action] {
+  mutating func set(_ policy: AudioSession.InterruptionPolicy) -> [Action] {
     let oldTimeOut = state.policy.timeOut
     state.policy = policy
     guard state.isInterrupted, policy.timeOut != oldTimeOut else { return [] }
@@ -76,7 +76,7 @@ struct AudioSessionStateMachine {
   /// Ends the interruption.
   ///
   /// - Throws: `invalidState` if there is no interruption.
-  mutating func endInterruption(_ outcome: InterruptionPolicy.Outcome) throws(MediaError) -> [Action] {
+  mutating func endInterruption(_ outcome: AudioSession.InterruptionPolicy.Outcome) throws(MediaError) -> [Action] {
     guard state.isInterrupted else {
       throw MediaError(.invalidState, "the session is not interrupted", operation: "resume")
     }
@@ -116,7 +116,9 @@ struct AudioSessionStateMachine {
     return [.emit(.silenceSecondaryAudioHint(isBeginning: isDucked))]
   }
 
-  private mutating func end(_ end: AudioSessionEvent.End, _ outcome: InterruptionPolicy.Outcome) -> [Action] {
+  private mutating func end(_ end: AudioSession.Event.End, _ outcome: AudioSession.InterruptionPolicy.Outcome)
+    -> [Action]
+  {
     state.isInterrupted = false
     let resumes = outcome == .resume
     if resumes { state.isActive = true }

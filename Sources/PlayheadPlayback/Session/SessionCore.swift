@@ -15,7 +15,7 @@ package final class SessionCore: @unchecked Sendable {
   private var machine = AudioSessionStateMachine()
   private var timer: (any ControlTimer)?
   private var stateObservers: [(token: ObserverToken, handler: @Sendable (Change) -> Void)] = []
-  private var eventObservers: [(token: ObserverToken, handler: @Sendable (AudioSessionEvent) -> Void)] = []
+  private var eventObservers: [(token: ObserverToken, handler: @Sendable (AudioSession.Event) -> Void)] = []
   /// Whether recording is in progress; called by `setActive`.
   package var isRecording: @Sendable () -> Bool = { false }
   /// The recorders that follow the session.
@@ -29,7 +29,7 @@ package final class SessionCore: @unchecked Sendable {
 
   // MARK: - State
 
-  package var state: AudioSessionState { machine.state }
+  package var state: AudioSession.State { machine.state }
 
   /// The reason why no player is heard, independent of its rate; nil: players may play.
   var waitingReason: WaitingReason? { machine.waitingReason }
@@ -62,24 +62,24 @@ package final class SessionCore: @unchecked Sendable {
   ///
   /// - Throws: `sessionMismatch`.
   package func setCategory(
-    _ category: AudioSessionCategory, mode: AudioSessionMode = .default, options: AudioSessionOptions = []
+    _ category: AudioSession.Category, mode: AudioSession.Mode = .default, options: AudioSession.CategoryOptions = []
   ) throws(MediaError) {
-    apply(try AudioSessionSetting(category, mode: mode, options: options))
+    apply(try AudioSession.Setting(category, mode: mode, options: options))
   }
 
-  package func apply(_ setting: AudioSessionSetting) { run(.request) { $0.set(setting) } }
+  package func apply(_ setting: AudioSession.Setting) { run(.request) { $0.set(setting) } }
 
   /// Sets the treatment of interruptions.
   ///
   /// - Throws: `invalidTime` if the time-out is not above 0 s and at most a day, or the fade not between 0 s and 10 s.
-  package func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) {
+  package func setPolicy(_ policy: AudioSession.InterruptionPolicy) throws(MediaError) {
     if let timeOut = policy.timeOut {
-      guard timeOut.isNumeric, timeOut > .zero, timeOut <= InterruptionPolicy.longestTimeOut else {
+      guard timeOut.isNumeric, timeOut > .zero, timeOut <= AudioSession.InterruptionPolicy.longestTimeOut else {
         throw MediaError(.invalidTime, "interruption timeout must be above 0 s and at most a day (got \(timeOut) s)")
       }
     }
     let fade = policy.fadeDuration
-    guard fade.isNumeric, fade >= .zero, fade <= InterruptionPolicy.longestFade else {
+    guard fade.isNumeric, fade >= .zero, fade <= AudioSession.InterruptionPolicy.longestFade else {
       throw MediaError(.invalidTime, "fade-in after an interruption must be between 0 s and 10 s (got \(fade) s)")
     }
     run(.request) { $0.set(policy) }
@@ -109,7 +109,7 @@ package final class SessionCore: @unchecked Sendable {
   /// Ends an interruption that the server has not ended.
   ///
   /// - Throws: `invalidState` if there is none.
-  package func endInterruption(_ outcome: InterruptionPolicy.Outcome = .resume) throws(MediaError) {
+  package func endInterruption(_ outcome: AudioSession.InterruptionPolicy.Outcome = .resume) throws(MediaError) {
     let old = machine.state
     let actions = try machine.endInterruption(outcome)
     finish(actions, old, .request)
@@ -118,14 +118,14 @@ package final class SessionCore: @unchecked Sendable {
   // MARK: - Observing
 
   /// Calls `handler` with each change of `state`, synchronously, on the loop.
-  package func observeState(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
+  package func addStateObserver(_ handler: @escaping @Sendable (Change) -> Void) -> ObserverToken {
     let token = engine.makeToken()
     stateObservers.append((token, handler))
     return token
   }
 
   /// Calls `handler` with each event, synchronously, on the loop, after the state and the players have changed.
-  package func observeEvents(_ handler: @escaping @Sendable (AudioSessionEvent) -> Void) -> ObserverToken {
+  package func addEventObserver(_ handler: @escaping @Sendable (AudioSession.Event) -> Void) -> ObserverToken {
     let token = engine.makeToken()
     eventObservers.append((token, handler))
     return token
@@ -173,7 +173,7 @@ package final class SessionCore: @unchecked Sendable {
     finish(input(&machine), old, cause)
   }
 
-  private func finish(_ actions: [AudioSessionStateMachine.Action], _ old: AudioSessionState, _ cause: ChangeCause) {
+  private func finish(_ actions: [AudioSessionStateMachine.Action], _ old: AudioSession.State, _ cause: ChangeCause) {
     for action in actions {
       if case .emit = action { continue }
       run(action, cause)
@@ -186,7 +186,7 @@ package final class SessionCore: @unchecked Sendable {
     }
   }
 
-  private func notifyRecorders(of event: AudioSessionEvent) {
+  private func notifyRecorders(of event: AudioSession.Event) {
     for entry in recorders {
       switch event {
       case .interruptionBegan: entry.recorder?.interruptionBegan()
@@ -196,7 +196,7 @@ package final class SessionCore: @unchecked Sendable {
     }
   }
 
-  private func publish(_ old: AudioSessionState, _ cause: ChangeCause) {
+  private func publish(_ old: AudioSession.State, _ cause: ChangeCause) {
     let new = machine.state
     guard new != old else { return }
     if old.allowsRecording, !new.allowsRecording {

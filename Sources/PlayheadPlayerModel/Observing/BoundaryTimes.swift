@@ -6,11 +6,11 @@ import PlayheadMediaCore
 /// A long list can be added and ordered in slices, so that each step on the control loop is bounded: call `add` with
 /// one slice at a time, then call `order` until it returns true. Times that are added in ascending order need no
 /// ordering.
-public struct BoundaryTimes: Sendable {
+package struct BoundaryTimes: Sendable {
   /// The recommended number of times per call of ``add(_:)``.
-  public static let sliceLength = 256
+  package static let sliceLength = 256
   /// The recommended number of steps per call of ``order(_:)``.
-  public static let stepLimit = 2_048
+  package static let stepLimit = 2_048
 
   /// Ascending lists that still have to be merged. After ordering there is at most one.
   private var ascendingLists: Deque<[MediaTime]> = []
@@ -19,10 +19,10 @@ public struct BoundaryTimes: Sendable {
   let steps = StepCounter()
 
   /// Creates an empty list.
-  public init() {}
+  package init() {}
 
   /// Creates a list of `times`, ordered at once.
-  public init(_ times: [MediaTime]) { add(times) }
+  package init(_ times: [MediaTime]) { add(times) }
 
   /// The ordered times.
   package var ordered: [MediaTime] {
@@ -31,7 +31,7 @@ public struct BoundaryTimes: Sendable {
   }
 
   /// Adds times.
-  public mutating func add(_ slice: [MediaTime]) {
+  package mutating func add(_ slice: [MediaTime]) {
     var list: [MediaTime] = []
     for time in slice.sorted() where time != list.last { list.append(time) }
     guard let first = list.first else { return }
@@ -46,7 +46,7 @@ public struct BoundaryTimes: Sendable {
   ///
   /// - Parameter stepLimit: The maximum number of elements to move.
   /// - Returns: Whether all times are ordered.
-  public mutating func order(_ stepLimit: Int = stepLimit) -> Bool {
+  package mutating func order(_ stepLimit: Int = stepLimit) -> Bool {
     var remaining = stepLimit
     while merge != nil || ascendingLists.count > 1 {
       guard remaining > 0 else { return false }

@@ -1,20 +1,20 @@
 import PlayheadMediaCore
 
 /// The state of a loop that is needed to continue it.
-public struct LoopSnapshot: Sendable, Hashable {
+package struct LoopSnapshot: Sendable, Hashable {
   /// The range of the loop.
-  public var range: TimeRange
+  package var range: TimeRange
   /// The number of remaining returns to the beginning; nil: unlimited.
-  public var remainingCount: Int?
+  package var remainingCount: Int?
   /// The number of returns so far.
-  public var loopCount: Int
+  package var loopCount: Int
   /// Whether playback has been inside or before the range, so that it returns at the end of the range.
-  public var isArmed: Bool
+  package var isArmed: Bool
   /// Whether the current pass is the last one.
-  public var isFinishing: Bool
+  package var isFinishing: Bool
 
   /// Creates the state of a loop.
-  public init(range: TimeRange, remainingCount: Int?, loopCount: Int, isArmed: Bool, isFinishing: Bool) {
+  package init(range: TimeRange, remainingCount: Int?, loopCount: Int, isArmed: Bool, isFinishing: Bool) {
     self.range = range
     self.remainingCount = remainingCount
     self.loopCount = loopCount

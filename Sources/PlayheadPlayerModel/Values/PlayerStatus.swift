@@ -22,8 +22,8 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   case outputUnavailable
   /// The start instant is in the future: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
   case startTimeNotReached
-  /// Other audio is heard on the device (`AudioSessionEvent.interruptionBegan`). Playback resumes when the interruption
-  /// ends, or with `play`.
+  /// Other audio is heard on the device (`AudioSession.Event.interruptionBegan`). Playback resumes when the
+  /// interruption ends, or with `play`.
   case interrupted
   /// The category of the session does not allow playback.
   case categoryForbidsPlayback

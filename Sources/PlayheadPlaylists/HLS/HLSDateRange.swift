@@ -1,9 +1,9 @@
 import PlayheadMediaCore
 
 /// A date range with metadata (`EXT-X-DATERANGE`, RFC 8216, section 4.3.2.7).
-public struct HLSDateRange: Sendable, Hashable {
+package struct HLSDateRange: Sendable, Hashable {
   /// The value of an attribute: a text, the digits of a number, or bytes (a hexadecimal number, as for SCTE-35).
-  public enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     /// A text.
     case text(String)
     /// The digits of a number.
@@ -13,24 +13,24 @@ public struct HLSDateRange: Sendable, Hashable {
   }
 
   /// The identifier, unique in the playlist.
-  public var id: String
+  package var id: String
   /// The class of similar ranges (`CLASS`).
-  public var classification: String?
+  package var classification: String?
   /// The start, in nanoseconds since 1970.
-  public var start: Int64
+  package var start: Int64
   /// The end, in nanoseconds since 1970; nil when not specified.
-  public var end: Int64?
+  package var end: Int64?
   /// The duration in nanoseconds; nil when not specified.
-  public var durationNanoseconds: Int64?
+  package var durationNanoseconds: Int64?
   /// The planned duration in nanoseconds; nil when not specified.
-  public var plannedDurationNanoseconds: Int64?
+  package var plannedDurationNanoseconds: Int64?
   /// Whether the range ends at the start of the next range of its class.
-  public var endsOnNext = false
+  package var endsOnNext = false
   /// All attributes by name, including those above.
-  public var attributes: [String: Value] = [:]
+  package var attributes: [String: Value] = [:]
 
   /// The maximum number of ranges of a playlist, and the maximum total of their bytes.
-  public static let maximumCount = 1_024
+  package static let maximumCount = 1_024
   static let maximumByteCount = 1 << 20
 
   /// Parses a range. Nil when invalid; the stream is playable without it.

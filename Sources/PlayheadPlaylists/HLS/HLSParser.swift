@@ -4,7 +4,7 @@ import PlayheadMediaCore
 
 extension HLSPlaylist {
   /// Whether bytes are an HLS playlist and not a plain M3U playlist.
-  public static func recognizes(_ bytes: [UInt8]) -> Bool {
+  package static func recognizes(_ bytes: [UInt8]) -> Bool {
     let format = PlaylistFormat(of: PlaylistText(bytes), extension: nil)
     return format == .hlsMedia || format == .hlsMaster
   }
@@ -13,7 +13,7 @@ extension HLSPlaylist {
   ///
   /// - Throws: `badStreamPlaylist`; `streamLimitExceeded`; `streamLocationNotAllowed` when the playlist references a
   ///   forbidden location.
-  public init(parsing bytes: [UInt8], at location: PlaylistLocation) throws(MediaError) {
+  package init(parsing bytes: [UInt8], at location: PlaylistLocation) throws(MediaError) {
     guard bytes.count <= HLSLimits.playlistByteCount else {
       throw MediaError(
         .streamLimitExceeded,

@@ -1,9 +1,9 @@
 import PlayheadMediaCore
 
 /// Metadata of the whole stream in a master playlist (`EXT-X-SESSION-DATA`, RFC 8216, section 4.3.4.4).
-public struct HLSSessionData: Sendable, Hashable {
+package struct HLSSessionData: Sendable, Hashable {
   /// The content, or its location.
-  public enum Content: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
     /// A text.
     case value(String)
     /// The location of the content: JSON by default, any format with `FORMAT=RAW`.
@@ -11,14 +11,14 @@ public struct HLSSessionData: Sendable, Hashable {
   }
 
   /// The identifier, usually a reversed domain name, such as `com.example.title`.
-  public var id: String
+  package var id: String
   /// The content, or its location.
-  public var content: Content
+  package var content: Content
   /// The language, in BCP 47 form.
-  public var language: String?
+  package var language: String?
 
   /// The maximum number of items of a playlist, and the maximum total of their bytes.
-  public static let maximumCount = 512
+  package static let maximumCount = 512
   static let maximumByteCount = 1 << 20
   static let maximumNameByteCount = 1_024
 

@@ -2,13 +2,13 @@ import PlayheadMediaCore
 
 extension HLSTimeline {
   /// A date range with its position in the stream.
-  public struct DateRange: Sendable, Hashable {
+  package struct DateRange: Sendable, Hashable {
     /// The date range.
-    public var range: HLSDateRange
+    package var range: HLSDateRange
     /// The start, in nanoseconds of the timeline.
-    public var startNanoseconds: Int64
+    package var startNanoseconds: Int64
     /// The end; nil when not known, or not known yet.
-    public var endNanoseconds: Int64?
+    package var endNanoseconds: Int64?
   }
 }
 

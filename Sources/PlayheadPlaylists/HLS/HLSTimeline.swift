@@ -2,23 +2,23 @@ import PlayheadMediaCore
 
 /// The positions of a stream's segments in time. Time 0 is the start of the first loaded playlist. The window of a live
 /// stream moves along the timeline. Pure; times are in nanoseconds.
-public struct HLSTimeline: Sendable {
+package struct HLSTimeline: Sendable {
   /// A segment with everything needed to read it.
-  public struct Entry: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
     /// The segment.
-    public var segment: HLSSegment
+    package var segment: HLSSegment
     /// The encryption of the segment; nil for none.
-    public var key: HLSKey?
+    package var key: HLSKey?
     /// The initialization section of the segment; nil for none.
-    public var map: HLSMap?
+    package var map: HLSMap?
     /// The start, in nanoseconds of the timeline.
-    public var startNanoseconds: Int64
+    package var startNanoseconds: Int64
     /// The end, in nanoseconds of the timeline.
-    public var endNanoseconds: Int64 { startNanoseconds + segment.durationNanoseconds }
+    package var endNanoseconds: Int64 { startNanoseconds + segment.durationNanoseconds }
   }
 
   /// The effect of a newer playlist.
-  public enum Update: Sendable, Hashable {
+  package enum Update: Sendable, Hashable {
     /// Nothing changed.
     case unchanged
     /// Segments were added, or the stream ended.
@@ -30,16 +30,16 @@ public struct HLSTimeline: Sendable {
   }
 
   /// The newest playlist.
-  public private(set) var playlist: HLSMediaPlaylist
+  package private(set) var playlist: HLSMediaPlaylist
   /// The start of each segment, and the end of the last one.
   private var starts: [Int64]
   /// The date ranges in the order of their start positions; empty when no segment has a recording date.
-  public private(set) var dateRanges: [DateRange] = []
+  package private(set) var dateRanges: [DateRange] = []
   /// Changes whenever `dateRanges` may have changed.
-  public private(set) var dateRangeVersion = 0
+  package private(set) var dateRangeVersion = 0
 
   /// Creates the timeline of the first playlist of a stream.
-  public init(_ playlist: HLSMediaPlaylist) {
+  package init(_ playlist: HLSMediaPlaylist) {
     self.playlist = playlist
     starts = Self.starts(of: playlist, from: 0)
     positionDateRanges()
@@ -58,7 +58,7 @@ public struct HLSTimeline: Sendable {
   /// 2. If both contain recording dates, the dates determine the position.
   /// 3. If the segment numbers overlap, the numbers determine the position.
   /// 4. Otherwise both end at the same time.
-  public init(_ playlist: HLSMediaPlaylist, alignedWith other: HLSTimeline) {
+  package init(_ playlist: HLSMediaPlaylist, alignedWith other: HLSTimeline) {
     self.init(playlist)
     let start = start(alignedWith: other)
     guard isWithinLimits(start) else { return }
@@ -98,18 +98,18 @@ public struct HLSTimeline: Sendable {
   // MARK: - Segments
 
   /// Whether no segments will be added.
-  public var isEnded: Bool { playlist.isEnded }
+  package var isEnded: Bool { playlist.isEnded }
   /// Whether no segment is available.
-  public var isEmpty: Bool { playlist.segments.isEmpty }
+  package var isEmpty: Bool { playlist.segments.isEmpty }
   /// The numbers of the available segments.
-  public var numbers: Range<Int64> { playlist.firstNumber..<playlist.endNumber }
+  package var numbers: Range<Int64> { playlist.firstNumber..<playlist.endNumber }
   /// The start of the first available segment, in nanoseconds.
-  public var startNanoseconds: Int64 { starts.first ?? 0 }
+  package var startNanoseconds: Int64 { starts.first ?? 0 }
   /// The end of the last available segment, in nanoseconds.
-  public var endNanoseconds: Int64 { starts.last ?? 0 }
+  package var endNanoseconds: Int64 { starts.last ?? 0 }
 
   /// The segment with a number; nil when it is not available.
-  public func entry(_ number: Int64) -> Entry? {
+  package func entry(_ number: Int64) -> Entry? {
     guard numbers.contains(number) else { return nil }
     let index = Int(number - playlist.firstNumber)
     let segment = playlist.segments[index]
@@ -120,7 +120,7 @@ public struct HLSTimeline: Sendable {
   }
 
   /// The number of the segment at a time; the first or last segment for times outside the range; nil when empty.
-  public func number(atNanoseconds time: Int64) -> Int64? {
+  package func number(atNanoseconds time: Int64) -> Int64? {
     guard !isEmpty else { return nil }
     var (low, high) = (0, playlist.segments.count - 1)
     while low < high {
@@ -132,7 +132,7 @@ public struct HLSTimeline: Sendable {
 
   /// The number of the first available segment in the stretch of the segment `number`. A stretch consists of the
   /// segments between two discontinuities.
-  public func firstNumber(ofStretchWith number: Int64) -> Int64? {
+  package func firstNumber(ofStretchWith number: Int64) -> Int64? {
     guard let entry = entry(number) else { return nil }
     var first = number
     while let before = self.entry(first - 1),
@@ -145,7 +145,7 @@ public struct HLSTimeline: Sendable {
 
   /// The default start position: the playlist's start offset if specified. Otherwise, for a live stream, the start of
   /// a segment three target durations before the end (RFC 8216, section 6.3.3). Otherwise the start.
-  public var playStartNanoseconds: Int64 {
+  package var playStartNanoseconds: Int64 {
     if let offset = playlist.startOffsetNanoseconds {
       let time = offset < 0 ? endNanoseconds + offset : startNanoseconds + offset
       return max(startNanoseconds, min(time, endNanoseconds))
@@ -154,7 +154,7 @@ public struct HLSTimeline: Sendable {
   }
 
   /// The start of the last segment that is at least three target durations before the end.
-  public var liveStartNanoseconds: Int64 {
+  package var liveStartNanoseconds: Int64 {
     let latest = endNanoseconds - 3 * playlist.targetNanoseconds
     return starts.dropLast().last { $0 <= latest } ?? startNanoseconds
   }
@@ -162,7 +162,7 @@ public struct HLSTimeline: Sendable {
   // MARK: - Changes
 
   /// Applies a newer version of the playlist.
-  public mutating func update(_ new: HLSMediaPlaylist) -> Update {
+  package mutating func update(_ new: HLSMediaPlaylist) -> Update {
     let old = playlist
     if new.endNumber <= old.firstNumber, !old.segments.isEmpty { return restart(new) }
     // A server can return an older version of the playlist than another server did.
@@ -199,14 +199,14 @@ public struct HLSTimeline: Sendable {
   private func isWithinLimits(_ time: Int64) -> Bool { abs(time) <= HLSLimits.timelineNanoseconds }
 
   /// Switches to the playlist of another variant, whose segments have the same times.
-  public mutating func replace(_ new: HLSMediaPlaylist) {
+  package mutating func replace(_ new: HLSMediaPlaylist) {
     let version = dateRangeVersion
     self = HLSTimeline(new, alignedWith: self)
     dateRangeVersion = version &+ 1
   }
 
   /// Corrects the position of a segment. All other segments move by the same distance.
-  public mutating func move(_ number: Int64, toNanoseconds time: Int64) {
+  package mutating func move(_ number: Int64, toNanoseconds time: Int64) {
     guard let entry = entry(number), isWithinLimits(time) else { return }
     let difference = time - entry.startNanoseconds
     for index in starts.indices { starts[index] += difference }
@@ -216,7 +216,7 @@ public struct HLSTimeline: Sendable {
   // MARK: - Dates
 
   /// The recording date at a time, in nanoseconds since 1970; nil when not known.
-  public func date(atNanoseconds time: Int64) -> Int64? {
+  package func date(atNanoseconds time: Int64) -> Int64? {
     guard let number = number(atNanoseconds: time) else { return nil }
     let index = Int(number - playlist.firstNumber)
     let segments = playlist.segments
@@ -230,7 +230,7 @@ public struct HLSTimeline: Sendable {
   }
 
   /// The time of a recording date; nil when no segment was recorded then.
-  public func time(ofDate date: Int64) -> Int64? {
+  package func time(ofDate date: Int64) -> Int64? {
     var known: (date: Int64, start: Int64)?
     for (index, segment) in playlist.segments.enumerated() {
       if let segmentDate = segment.date { known = (segmentDate, starts[index]) }
@@ -245,18 +245,18 @@ public struct HLSTimeline: Sendable {
 }
 
 /// Schedules reloads of a live playlist (RFC 8216, section 6.3.4). Pure; nanoseconds of any clock.
-public struct HLSReloadSchedule: Sendable {
+package struct HLSReloadSchedule: Sendable {
   private var lastChange: Int64
   private var hasReportedStaleness = false
 
   /// The number of target durations without a change after which a stream counts as stale.
-  public static let staleTargetCount: Int64 = 3
+  package static let staleTargetCount: Int64 = 3
 
   /// Creates a schedule at the time of the first load.
-  public init(now: Int64) { lastChange = now }
+  package init(now: Int64) { lastChange = now }
 
   /// Processes a successful load that began at `start`, and returns the time of the next load.
-  public mutating func loaded(startedAt start: Int64, isChanged: Bool, targetNanoseconds: Int64) -> Int64 {
+  package mutating func loaded(startedAt start: Int64, isChanged: Bool, targetNanoseconds: Int64) -> Int64 {
     if isChanged {
       lastChange = start
       hasReportedStaleness = false
@@ -265,10 +265,10 @@ public struct HLSReloadSchedule: Sendable {
   }
 
   /// Processes a failed load, and returns the time of the next attempt.
-  public mutating func failed(at now: Int64, targetNanoseconds: Int64) -> Int64 { now + targetNanoseconds / 2 }
+  package mutating func failed(at now: Int64, targetNanoseconds: Int64) -> Int64 { now + targetNanoseconds / 2 }
 
   /// Returns whether the stream has not changed for `staleTargetCount` target durations; true once until it changes.
-  public mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
+  package mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
     guard !hasReportedStaleness, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
     hasReportedStaleness = true
     return true

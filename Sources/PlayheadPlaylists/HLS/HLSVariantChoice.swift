@@ -2,23 +2,23 @@
 ///
 /// Only audio is played. The preferred variant has the best audio. Of variants with the same audio, the one with the
 /// lowest bit rate is preferred, because it has the smallest video or none.
-public struct HLSVariantChoice: Sendable {
+package struct HLSVariantChoice: Sendable {
   /// A stream to try.
-  public struct Candidate: Sendable, Hashable {
+  package struct Candidate: Sendable, Hashable {
     /// The variant.
-    public var variant: HLSVariant
+    package var variant: HLSVariant
     /// The rendition to play; nil for the variant's audio.
-    public var rendition: HLSRendition?
+    package var rendition: HLSRendition?
     /// Whether the bit rate of the variant is within the limit.
-    public var isWithinLimit = true
+    package var isWithinLimit = true
     /// The location of the playlist to read.
-    public var location: PlaylistLocation { rendition?.location ?? variant.location }
+    package var location: PlaylistLocation { rendition?.location ?? variant.location }
   }
 
   private let master: HLSMasterPlaylist
 
   /// Creates a choice among the variants of a playlist.
-  public init(_ master: HLSMasterPlaylist) { self.master = master }
+  package init(_ master: HLSMasterPlaylist) { self.master = master }
 
   /// The variants that may have audio, or all when the codecs of no variant indicate audio.
   private var usable: [HLSVariant] {
@@ -28,12 +28,12 @@ public struct HLSVariantChoice: Sendable {
 
   /// The audio options in the order of the playlist. Renditions with the same name and language in several groups are
   /// one option.
-  public var audioOptions: [HLSRendition] {
+  package var audioOptions: [HLSRendition] {
     Self.options(master.audioRenditions, groups: Set(usable.compactMap(\.audioGroup)))
   }
 
   /// The subtitle options, in the same form as `audioOptions`.
-  public var subtitleOptions: [HLSRendition] {
+  package var subtitleOptions: [HLSRendition] {
     Self.options(master.subtitleRenditions, groups: Set(usable.compactMap(\.subtitleGroup)))
   }
 
@@ -52,7 +52,7 @@ public struct HLSVariantChoice: Sendable {
   ///   - limit: the maximum bit rate in bits per second; nil or 0 for no limit.
   ///   - option: the option of `audioOptions` to play; only variants that have it are tried. Nil: the default of the
   ///     best variant where available, and otherwise the default of each variant.
-  public func candidates(peakBitRateLimit limit: Int64?, option: HLSRendition? = nil) -> [Candidate] {
+  package func candidates(peakBitRateLimit limit: Int64?, option: HLSRendition? = nil) -> [Candidate] {
     let limit = limit.flatMap { $0 > 0 ? $0 : nil }
     let all = usable
     let within = all.filter { variant in limit.map { variant.bandwidth <= $0 } ?? true }.sorted(by: Self.isBetter)
@@ -108,7 +108,7 @@ public struct HLSVariantChoice: Sendable {
 
 extension HLSVariant {
   /// Whether the variant is known to have video.
-  public var hasVideo: Bool {
+  package var hasVideo: Bool {
     hasResolution
       || codecs.contains { codec in
         ["avc", "hvc", "hev", "vp0", "av01", "dvh"].contains { codec.lowercased().hasPrefix($0) }

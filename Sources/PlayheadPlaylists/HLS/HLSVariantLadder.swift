@@ -1,19 +1,19 @@
 /// Chooses the variant that the network throughput permits. Pure.
-public struct HLSVariantLadder: Sendable, Hashable {
+package struct HLSVariantLadder: Sendable, Hashable {
   /// A variant in the ladder.
-  public struct Rung: Sendable, Hashable {
+  package struct Rung: Sendable, Hashable {
     /// The measured bit rate of the loaded data, in bits per second; 0 when not known.
-    public var bitRate: Int64
+    package var bitRate: Int64
     /// The bandwidth in the master playlist, which may include video that is not loaded; 0 when not specified. Used
     /// only when `bitRate` is not known.
-    public var bandwidth: Int64
+    package var bandwidth: Int64
     /// Whether the variant may be played: it has not failed, and its bit rate is within the limit.
-    public var isUsable: Bool
+    package var isUsable: Bool
     /// Whether the variant recently arrived too slowly.
-    public var wasTooSlow: Bool
+    package var wasTooSlow: Bool
 
     /// Creates a variant that may be played.
-    public init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, wasTooSlow: Bool = false) {
+    package init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, wasTooSlow: Bool = false) {
       self.bitRate = bitRate
       self.bandwidth = bandwidth
       self.isUsable = isUsable
@@ -22,15 +22,15 @@ public struct HLSVariantLadder: Sendable, Hashable {
   }
 
   /// The variants, in descending order of quality.
-  public var rungs: [Rung]
+  package var rungs: [Rung]
 
   /// Creates a ladder of variants in descending order of quality.
-  public init(_ rungs: [Rung]) { self.rungs = rungs }
+  package init(_ rungs: [Rung]) { self.rungs = rungs }
 
   /// The current variant is retained while it needs at most this share of the throughput.
-  public static let sustainedShare = 0.9
+  package static let sustainedShare = 0.9
   /// Another variant is chosen only if it needs at most this share. The difference prevents an immediate switch back.
-  public static let chosenShare = 0.7
+  package static let chosenShare = 0.7
 
   /// The bit rate that a variant needs, in bits per second; nil when not known.
   ///
@@ -44,7 +44,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
   }
 
   /// Whether the current variant arrives fast enough; true when its bit rate is not known.
-  public func isSustained(_ current: Int, throughput: Double) -> Bool {
+  package func isSustained(_ current: Int, throughput: Double) -> Bool {
     Double(rungs[current].bitRate) <= throughput * Self.sustainedShare
   }
 
@@ -57,7 +57,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
   ///     waits for responses are a smaller share of the time. Not used for variants that need at least the bit rate of
   ///     one that recently arrived too slowly. Nil: the same as `throughput`.
   ///   - isAhead: whether enough is buffered to try a better variant.
-  public func choice(from current: Int, throughput: Double?, capacity: Double? = nil, isAhead: Bool) -> Int? {
+  package func choice(from current: Int, throughput: Double?, capacity: Double? = nil, isAhead: Bool) -> Int? {
     guard let throughput, rungs.indices.contains(current), rungs[current].bitRate > 0 else { return nil }
     let needs = rungs.indices.map { neededBitRate($0, relativeTo: current) ?? .infinity }
     func fits(_ index: Int, _ throughput: Double) -> Bool { needs[index] <= throughput * Self.chosenShare }

@@ -12,7 +12,7 @@ import PlayheadRealtimeAudio
 /// Reports the devices of a sound server, through libpulse.
 ///
 /// Threading: as `AudioDeviceMonitor`; reports come from libpulse's thread, `playhead-pulse`.
-public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
+package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   // `@unchecked Sendable`: all mutable state is protected by the loop's lock.
   private static let refusalRetryMicroseconds: UInt64 = 20_000
   private static let refusalRetryLimit = 25
@@ -41,14 +41,14 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   /// Returns whether the appearance of `server` (nil: the user's default) can be watched: it has a Unix socket with a
   /// known path.
-  public static func canWatch(server: String?) -> Bool { PulseServerAddress.socketPath(server: server) != nil }
+  package static func canWatch(server: String?) -> Bool { PulseServerAddress.socketPath(server: server) != nil }
 
   /// Prepares to watch `server` (nil: the user's default, as libpulse finds it). Its socket and the folders of its path
   /// need not exist. The server is never started.
   ///
   /// - Throws: `outputUnavailable` when the server is not on a Unix socket, or the system has no descriptor or thread
   ///   left.
-  public init(server: String? = nil) throws(MediaError) {
+  package init(server: String? = nil) throws(MediaError) {
     guard let path = PulseServerAddress.socketPath(server: server) else {
       throw MediaError(.outputUnavailable, "the sound server has no Unix socket to watch")
     }
@@ -67,7 +67,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   // MARK: - AudioDeviceMonitor
 
-  public func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void) {
+  package func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void) {
     mainloop.withLock {
       precondition(self.onReport == nil, "a monitor can start only once")
       self.onReport = onReport
@@ -78,7 +78,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     }
   }
 
-  public func check() {
+  package func check() {
     mainloop.withLock {
       guard !isCancelled else { return }
       isForced = true
@@ -86,7 +86,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     }
   }
 
-  public func cancel() {
+  package func cancel() {
     let isFirst = mainloop.withLock {
       defer { isCancelled = true }
       return !isCancelled

@@ -13,13 +13,13 @@ public final class CaptureQueue: @unchecked Sendable {
   // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue synchronize themselves.
 
   /// A chunk: the frames of one `write`.
-  public struct Chunk: Sendable, Hashable, BitwiseCopyable {
+  package struct Chunk: Sendable, Hashable, BitwiseCopyable {
     /// The index of the first frame among the frames that the queue has accepted, from 0.
-    public var firstFrame: Int64
+    package var firstFrame: Int64
     /// The number of frames of the chunk.
-    public var frameCount: Int
+    package var frameCount: Int
     /// The number of frames that were lost just before the first frame.
-    public var lostFrameCount: Int64
+    package var lostFrameCount: Int64
     private var hostNanoseconds: Int64
 
     init(firstFrame: Int64, frameCount: Int, lostFrameCount: Int64, hostTime: HostTime) {
@@ -28,7 +28,7 @@ public final class CaptureQueue: @unchecked Sendable {
     }
 
     /// The time at which the first frame was captured, as far as the source knows it.
-    public var hostTime: HostTime { HostTime(nanoseconds: hostNanoseconds) }
+    package var hostTime: HostTime { HostTime(nanoseconds: hostNanoseconds) }
   }
 
   /// The format of the frames in the queue.
@@ -42,7 +42,7 @@ public final class CaptureQueue: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
 
   /// Creates a queue for at least `capacityFrames` frames in at most 4096 chunks.
-  public init(format: AudioFormat, capacityFrames: Int) {
+  package init(format: AudioFormat, capacityFrames: Int) {
     self.format = format
     ring = SampleRing(capacityFrames: capacityFrames, channelCount: format.channelCount)
     chunks = DescriptorQueue(capacity: 4_096)
@@ -56,10 +56,10 @@ public final class CaptureQueue: @unchecked Sendable {
   }
 
   /// The number of frames lost so far: frames that did not fit, and losses that the source reported.
-  public var lostFrameCount: Int64 { lost.load(ordering: .relaxed) }
+  package var lostFrameCount: Int64 { lost.load(ordering: .relaxed) }
 
   /// The number of frames that the queue has accepted so far. Any thread.
-  public var writtenFrameCount: Int64 { ring.writtenFrame }
+  package var writtenFrameCount: Int64 { ring.writtenFrame }
 
   // MARK: - Source's side
 
@@ -95,7 +95,7 @@ public final class CaptureQueue: @unchecked Sendable {
   /// when the queue is empty.
   ///
   /// - Parameter body: Receives the samples, their frame count, the chunk, and whether this is the chunk's first part.
-  public func readChunk(
+  package func readChunk(
     _ body: (_ samples: UnsafePointer<Float>, _ frameCount: Int, _ chunk: Chunk, _ isFirst: Bool) -> Void
   ) -> Bool {
     guard let chunk = chunks.pop() else { return false }
@@ -111,12 +111,12 @@ public final class CaptureQueue: @unchecked Sendable {
   }
 
   /// Blocks until frames were written since the last call, or `wake` was called.
-  public func wait() {
+  package func wait() {
     while sem_wait(semaphore) != 0, errno == EINTR {}
     // One wakeup serves all chunks that are already in the queue.
     while sem_trywait(semaphore) == 0 {}
   }
 
   /// Wakes the consumer. Any thread; neither blocks nor locks.
-  public func wake() { sem_post(semaphore) }
+  package func wake() { sem_post(semaphore) }
 }

@@ -3,14 +3,14 @@ import PlayheadMediaCore
 
 /// A monitor: state of type `State` under a mutex, and a condition variable to wait for changes of the state. Deadlines
 /// are absolute times on CLOCK_MONOTONIC. For threads that may block, never for the sink's side.
-public final class ConditionMutex<State>: @unchecked Sendable {
+package final class ConditionMutex<State>: @unchecked Sendable {
   // `@unchecked Sendable`: `state` is protected by `mutex`.
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
   /// Creates a monitor of a state.
-  public init(_ state: sending State) {
+  package init(_ state: sending State) {
     self.state = state
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
@@ -30,7 +30,7 @@ public final class ConditionMutex<State>: @unchecked Sendable {
   }
 
   /// Changes the state, and wakes all waiting threads.
-  public func update<Result, Failure: Error>(
+  package func update<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
@@ -42,7 +42,7 @@ public final class ConditionMutex<State>: @unchecked Sendable {
   }
 
   /// Reads or changes the state without waking a thread.
-  public func withState<Result, Failure: Error>(
+  package func withState<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
@@ -52,7 +52,7 @@ public final class ConditionMutex<State>: @unchecked Sendable {
 
   /// Waits until `body` returns a result; nil when `deadline` passes first. `body` is called with the mutex locked, at
   /// once and after each change.
-  public func wait<Result>(until deadline: HostTime? = nil, _ body: (inout State) -> Result?) -> Result? {
+  package func wait<Result>(until deadline: HostTime? = nil, _ body: (inout State) -> Result?) -> Result? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while true {

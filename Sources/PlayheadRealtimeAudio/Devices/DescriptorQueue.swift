@@ -7,13 +7,13 @@ import Synchronization
 ///
 /// Threading: `stage`, `publish` and `push` on the producer's side only; `pop` on the consumer's side. None of them
 /// blocks.
-public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
+package struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: slots of `storage` are handed over by the release/acquire pairs in `positions`.
   let storage: UnsafeMutablePointer<Element>
   let positions: QueuePositions
 
   /// Creates a queue for `capacity` values, rounded up to a power of two.
-  public init(capacity: Int) {
+  package init(capacity: Int) {
     positions = QueuePositions(capacity: capacity)
     storage = .allocate(capacity: positions.capacity)
   }
@@ -22,7 +22,7 @@ public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked S
 
   /// Writes a value that the consumer does not see before `publish()`. Returns false and writes nothing when the queue
   /// is full.
-  public borrowing func stage(_ element: Element) -> Bool {
+  package borrowing func stage(_ element: Element) -> Bool {
     let slot = positions.slotToWrite()
     if slot < 0 { return false }
     (storage + slot).initialize(to: element)
@@ -31,17 +31,17 @@ public struct DescriptorQueue<Element: BitwiseCopyable>: ~Copyable, @unchecked S
   }
 
   /// Makes all staged values visible to the consumer.
-  public borrowing func publish() { positions.publish() }
+  package borrowing func publish() { positions.publish() }
 
   /// Stages and publishes one value. Returns false and writes nothing when the queue is full.
-  public borrowing func push(_ element: Element) -> Bool {
+  package borrowing func push(_ element: Element) -> Bool {
     guard stage(element) else { return false }
     publish()
     return true
   }
 
   /// Removes and returns the oldest value; nil when the queue is empty.
-  public borrowing func pop() -> Element? {
+  package borrowing func pop() -> Element? {
     let slot = positions.slotToRead()
     if slot < 0 { return nil }
     let element = storage[slot]

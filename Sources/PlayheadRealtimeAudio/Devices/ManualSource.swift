@@ -6,7 +6,7 @@ import Synchronization
 /// <!-- listing: record-samples -->
 /// ```swift
 /// let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-/// let recorder = AudioRecorder(location: RecordingLocation(path: Array("/memos/tone.flac".utf8))) { source }
+/// let recorder = AudioRecorder(location: RecordingLocation(path: "/memos/tone.flac")) { source }
 /// try recorder.record()
 /// source.deliver(samples)
 /// try recorder.stop()

@@ -3,7 +3,7 @@ import Glibc
 
 /// A thread of this process, with a name that debuggers and `top -H` show. Blocking work runs on such threads, never in
 /// a task.
-public final class NamedThread: @unchecked Sendable {
+package final class NamedThread: @unchecked Sendable {
   // `@unchecked Sendable`: `handle` is written once, in `init`, and joined once, by the owner.
   private var handle = pthread_t()
 
@@ -18,7 +18,7 @@ public final class NamedThread: @unchecked Sendable {
   }
 
   /// Starts `body` on a new thread. `name` is truncated to 15 bytes, Linux's limit (pthread_setname_np(3)).
-  public init(name: String, _ body: @escaping @Sendable () -> Void) {
+  package init(name: String, _ body: @escaping @Sendable () -> Void) {
     var shortName = name
     while shortName.utf8.count > 15 { shortName.removeLast() }
     let context = Unmanaged.passRetained(ThreadContext(name: shortName, body: body))
@@ -35,10 +35,10 @@ public final class NamedThread: @unchecked Sendable {
   }
 
   /// Starts `body` on a thread that is never joined.
-  public static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
+  package static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
     pthread_detach(NamedThread(name: name, body).handle)
   }
 
   /// Blocks until the body has returned. Call it once, and not from the thread itself.
-  public func join() { pthread_join(handle, nil) }
+  package func join() { pthread_join(handle, nil) }
 }

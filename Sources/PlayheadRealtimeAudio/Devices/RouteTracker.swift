@@ -9,11 +9,11 @@
 ///
 /// A `RouteChange` is returned when the route changed. A loss is reported together with its replacement: the change
 /// comes with `playing` or `noOutputAvailable`.
-public struct RouteTracker: Sendable {
+package struct RouteTracker: Sendable {
   /// The current route.
-  public private(set) var route = AudioRoute()
+  package private(set) var route = AudioRoute()
   /// The available devices; nil while no server responds.
-  public private(set) var devices: AudioDevices?
+  package private(set) var devices: AudioDevices?
   /// The stream's device.
   private var deviceName: String?
   /// The outputs, and ports of the stream's device, that appeared or were plugged in since the route last changed.
@@ -24,12 +24,12 @@ public struct RouteTracker: Sendable {
   private var isEstablished = false
 
   /// Creates a tracker without a route.
-  public init() {}
+  package init() {}
 
   /// Sets the available devices; nil means that the server does not respond.
   ///
   /// If the stream's device is missing, the route stays: the stream reports the outcome.
-  public mutating func devicesChanged(_ new: AudioDevices?) -> RouteChange? {
+  package mutating func devicesChanged(_ new: AudioDevices?) -> RouteChange? {
     let old = devices
     devices = new
     guard let new else { return nil }
@@ -49,7 +49,7 @@ public struct RouteTracker: Sendable {
   /// - Parameters:
   ///   - name: The name of the device.
   ///   - isChosen: Whether the user requested that device in Playhead.
-  public mutating func playing(on name: String, isChosen: Bool = false) -> RouteChange? {
+  package mutating func playing(on name: String, isChosen: Bool = false) -> RouteChange? {
     let previous = deviceName
     deviceName = name
     defer {
@@ -76,7 +76,7 @@ public struct RouteTracker: Sendable {
 
   /// Records the loss of the stream: with its device (`oldDeviceUnavailable`), with the server (`noSuitableRoute`), or
   /// for another reason.
-  public mutating func lost(_ reason: RouteChange.Reason) {
+  package mutating func lost(_ reason: RouteChange.Reason) {
     if reason == .oldDeviceUnavailable, let deviceName { devices?.outputs.removeAll { $0.name == deviceName } }
     if reason == .noSuitableRoute { devices = nil }
     deviceName = nil
@@ -84,7 +84,7 @@ public struct RouteTracker: Sendable {
   }
 
   /// Ends the route: no output exists.
-  public mutating func noOutputAvailable() -> RouteChange? {
+  package mutating func noOutputAvailable() -> RouteChange? {
     defer {
       pendingReason = nil
       isEstablished = true

@@ -78,7 +78,7 @@ public final class SampleFileWriter: SampleWriter {
   ///   - encoding: The format of the samples.
   ///   - shouldStop: Polled while a FIFO is full. Once it returns true, `write` discards the rest and returns, so that
   ///     the sink can be closed.
-  public init(
+  package init(
     path: String, container: Container, encoding: SampleEncoding, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) {
     self.path = path

@@ -35,7 +35,7 @@ public enum SharingNotice: Sendable, Hashable {
 ///
 /// When the server mutes the stream to interrupt it, the sink pauses the stream at once. The pause is at or slightly
 /// before the first frame that was not heard, so no frame is lost. The owner of the sink decides how the players react.
-public protocol SharedDeviceSink: AudioSink {
+package protocol SharedDeviceSink: AudioSink {
   /// Sets the stream's role and the handler of the server's changes. Call it once, before `open`. `onSharing` is called
   /// on any thread and must not block.
   func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void)

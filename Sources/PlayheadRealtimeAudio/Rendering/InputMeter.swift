@@ -1,13 +1,13 @@
 import Synchronization
 
 /// The levels of an input in one window of output frames.
-public struct MeterWindow: Sendable, Hashable {
+package struct MeterWindow: Sendable, Hashable {
   /// The window's half-open range of output frames.
-  public var frames: Range<Int64>
+  package var frames: Range<Int64>
   /// The largest magnitude of each channel; 1 is full scale. Samples that are not finite are ignored.
-  public var peaks: [Float]
+  package var peaks: [Float]
   /// The mean square of each channel over the window.
-  public var meanSquares: [Float]
+  package var meanSquares: [Float]
 }
 
 /// Measures the audio that an input adds to the output, after gain and pan. The engine reads the levels when the audio

@@ -24,7 +24,7 @@ public final class RenderCore: @unchecked Sendable {
   // `@unchecked Sendable`: `state` belongs to the sink's side; `usedInputs`, `meters` and `lostCommandCount` to the
   // engine's. Queues connect the two sides.
   /// The maximum number of players that are mixed at once.
-  public static let maximumInputCount = 64
+  package static let maximumInputCount = 64
 
   /// The format of the output.
   public let format: AudioFormat
@@ -41,10 +41,10 @@ public final class RenderCore: @unchecked Sendable {
   private var usedInputs: [Bool]
   /// The number of commands that did not fit in the queue, because the sink's side read none for too long. After such a
   /// loss the engine does not know the state of the output, and restarts it. Engine's side.
-  public private(set) var lostCommandCount = 0
+  package private(set) var lostCommandCount = 0
 
   /// Creates a mixer for `format`. Every stream must have the channel count of `format`.
-  public init(format: AudioFormat) {
+  package init(format: AudioFormat) {
     precondition(AudioFormat.supportedChannelCounts.contains(format.channelCount), "channelCount out of range")
     precondition(AudioFormat.supportedSampleRatesHz.contains(format.sampleRateHz), "sampleRateHz out of range")
     self.format = format
@@ -67,7 +67,7 @@ public final class RenderCore: @unchecked Sendable {
   // MARK: - Engine's side
 
   /// Allocates an input; nil when all 64 are in use. The input is stopped, at gain 1, without a stream.
-  public func attachInput() -> Int? {
+  package func attachInput() -> Int? {
     guard let index = usedInputs.firstIndex(of: false), commands.stage(RenderCommand(kind: .attach, inputIndex: index))
     else { return nil }
     usedInputs[index] = true
@@ -75,7 +75,7 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Frees an input. Its streams are retired once they have been heard.
-  public func detachInput(_ index: Int) {
+  package func detachInput(_ index: Int) {
     usedInputs[index] = false
     stage(RenderCommand(kind: .detach, inputIndex: index))
   }
@@ -88,7 +88,7 @@ public final class RenderCore: @unchecked Sendable {
   /// - `Int64.max` is a frame that is not known yet; another call sets it.
   /// - If the frame can no longer be rendered again, the input begins at once. Inputs whose commands are posted
   ///   together begin together.
-  public func setRunning(_ isRunning: Bool, fromFrame startFrame: Int64 = .min, input: Int) {
+  package func setRunning(_ isRunning: Bool, fromFrame startFrame: Int64 = .min, input: Int) {
     stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning, startFrame: startFrame))
   }
 
@@ -101,7 +101,7 @@ public final class RenderCore: @unchecked Sendable {
   /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame. Reading begins at stream frame
   /// `renderedFrame - anchorFrame`, but not before `fromFrame` and not after the last written frame. Inputs with the
   /// same anchor stay synchronous, even if their commands are applied at different frames.
-  public func setStream(
+  package func setStream(
     _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, fadeFrameCount: Int64 = 0, input: Int
   ) {
     stage(
@@ -112,7 +112,7 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Switches to `stream`, without a gap, when the input reaches frame `atFrame` of its current stream. A nil `stream`
   /// cancels the switch. `fadeFrameCount` works as in `setStream`, from that frame on.
-  public func scheduleStream(
+  package func scheduleStream(
     _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, fadeFrameCount: Int64 = 0, input: Int
   ) {
     stage(
@@ -127,7 +127,7 @@ public final class RenderCore: @unchecked Sendable {
   ///
   /// With `stopsAtEnd`, the input is silent from the end of the ramp on, and keeps its stream frame. It becomes audible
   /// again when its gain is set, or when it has been stopped and started by `setRunning`.
-  public func setGain(
+  package func setGain(
     _ gain: Float, rampFrameCount: Int64, curve: RampCurve = .linear, rampID: UInt64 = 0, stopsAtEnd: Bool = false,
     input: Int
   ) {
@@ -138,7 +138,7 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Mutes or unmutes the input over `rampFrameCount` frames, independently of its gain.
-  public func setMuted(_ isMuted: Bool, rampFrameCount: Int64, input: Int) {
+  package func setMuted(_ isMuted: Bool, rampFrameCount: Int64, input: Int) {
     stage(
       RenderCommand(
         kind: .setMuted, inputIndex: input, gain: isMuted ? 0 : 1, rampFrameCount: max(0, rampFrameCount)))
@@ -147,7 +147,7 @@ public final class RenderCore: @unchecked Sendable {
   /// Moves the input to `pan`, from -1 (left) to 1 (right), over `rampFrameCount` frames. The near side keeps gain 1,
   /// the far side gets cos(|pan| * pi/2). The sides are the left and right channels of FFmpeg's native order; a single
   /// channel has none.
-  public func setPan(_ pan: Float, rampFrameCount: Int64, input: Int) {
+  package func setPan(_ pan: Float, rampFrameCount: Int64, input: Int) {
     precondition(pan >= -1 && pan <= 1, "pan out of range")
     let far = abs(pan) == 1 ? 0 : Float(cos(abs(Double(pan)) * .pi / 2))
     stage(
@@ -159,7 +159,7 @@ public final class RenderCore: @unchecked Sendable {
   /// Moves the gain of item `itemID` in a current or scheduled stream of the input to `gain` over `rampFrameCount`
   /// frames. The item's gain is multiplied by the input's gain. Nothing changes if the input no longer reads the
   /// stream.
-  public func setItemGain(
+  package func setItemGain(
     _ gain: Float, itemID: UInt64, of stream: RenderStream, rampFrameCount: Int64, input: Int
   ) {
     stage(
@@ -170,7 +170,7 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Starts or stops measuring the audio that the input adds to the output, from the frame at which the command is
   /// applied. Freeing an input stops its measurement.
-  public func setMetering(_ isEnabled: Bool, input: Int) {
+  package func setMetering(_ isEnabled: Bool, input: Int) {
     if isEnabled, meters[input] == nil {
       meters[input] = InputMeter(channelCount: format.channelCount, sampleRateHz: format.sampleRateHz)
     }
@@ -179,15 +179,15 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// The length of a meter window, in frames: 10 ms. Window `n` begins at output frame `n * meterWindowFrameCount`.
-  public var meterWindowFrameCount: Int { max(1, format.sampleRateHz / InputMeter.windowsPerSecond) }
+  package var meterWindowFrameCount: Int { max(1, format.sampleRateHz / InputMeter.windowsPerSecond) }
 
   /// Returns the levels of the input in window `number`; nil when the window has not been rendered, or was rendered
   /// more than five seconds ago. The levels are final once the window has been heard; before that the window may be
   /// rendered again.
-  public func meterWindow(_ number: Int64, input: Int) -> MeterWindow? { meters[input]?.window(number) }
+  package func meterWindow(_ number: Int64, input: Int) -> MeterWindow? { meters[input]?.window(number) }
 
   /// The number of heard samples beyond ±1, which a device without headroom clipped. Any thread.
-  public var clippedSampleCount: Int { clips.pointee.load(ordering: .relaxed) }
+  package var clippedSampleCount: Int { clips.pointee.load(ordering: .relaxed) }
 
   private func stage(_ command: RenderCommand) {
     // The sink's side reads all commands each time; a sink that hangs (a FIFO without a reader) reads none.
@@ -196,10 +196,10 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Publishes the commands since the last call, all to be applied at the same output frame. The caller must then call
   /// `AudioSink.commandsPosted`.
-  public func postCommands() { commands.publish() }
+  package func postCommands() { commands.publish() }
 
   /// Returns the next event, in order; nil when all have been read.
-  public func nextEvent() -> RenderEvent? {
+  package func nextEvent() -> RenderEvent? {
     // An exchange instead of a store: the side whose exchange is second sees the earlier writes of the other side.
     _ = wakePending.exchange(false, ordering: .sequentiallyConsistent)
     return events.queue.pop()
@@ -207,11 +207,11 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Whether there are events that `nextEvent` has not returned. If not, the engine knows every event of the frames
   /// that it has read from `clock` before.
-  public var hasPendingEvents: Bool { events.queue.positions.slotToRead() >= 0 }
+  package var hasPendingEvents: Bool { events.queue.positions.slotToRead() >= 0 }
 
   /// The number of events that did not fit in the queue. After such a loss the engine does not know the state of the
   /// output, and restarts it.
-  public var lostEventCount: Int { events.lostCount.load(ordering: .relaxed) }
+  package var lostEventCount: Int { events.lostCount.load(ordering: .relaxed) }
 
   // MARK: - Sink's side
 

@@ -54,9 +54,9 @@ public enum PendingEffect: BitwiseCopyable, Sendable {
 /// - A run that extends beyond the frame continues without another event.
 /// - A run that ended at or before the frame stays ended.
 /// - The effects of a command at the frame itself (`stopped`, `streamSet`, `scheduleMissed`, `rampBegan`) stay.
-public struct RenderEvent: BitwiseCopyable, Sendable {
+package struct RenderEvent: BitwiseCopyable, Sendable {
   /// What happened.
-  public enum Kind: BitwiseCopyable, Sendable {
+  package enum Kind: BitwiseCopyable, Sendable {
     /// From `outputFrame` on, `inputIndex` plays stream `streamID` from its frame `streamFrame`.
     case runBegan
     /// The input underran at `outputFrame`: frame `streamFrame` was not written in time.
@@ -81,15 +81,15 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
   }
 
   /// What happened.
-  public var kind: Kind
+  package var kind: Kind
   /// The affected input; -1 for all inputs.
-  public var inputIndex: Int32
+  package var inputIndex: Int32
   /// The ID of the stream; for `rampBegan` that of the ramp.
-  public var streamID: UInt64
+  package var streamID: UInt64
   /// The output frame at which it happened.
-  public var outputFrame: Int64
+  package var outputFrame: Int64
   /// The frame of the stream at which it happened.
-  public var streamFrame: Int64
+  package var streamFrame: Int64
 
   @_noAllocation
   init(kind: Kind, inputIndex: Int32 = -1, streamID: UInt64 = 0, outputFrame: Int64 = 0, streamFrame: Int64 = 0) {

@@ -4,22 +4,22 @@ import Synchronization
 /// A range of a stream's frames with one item and one rate. The decode thread sends segments to the engine.
 ///
 /// A segment begins at `streamFrame` and lasts until the next segment begins or the stream ends.
-public struct StreamSegment: BitwiseCopyable, Sendable {
+package struct StreamSegment: BitwiseCopyable, Sendable {
   /// The frame of the stream at which the segment begins.
-  public var streamFrame: Int64
+  package var streamFrame: Int64
   /// The queue entry that the audio belongs to.
-  public var itemID: UInt64
+  package var itemID: UInt64
   /// The pass that the segment belongs to. Passes are counted per stream, from 0.
-  public var passIndex: Int32
+  package var passIndex: Int32
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
-  public var timeValue: Int64
+  package var timeValue: Int64
   /// The number of units of `timeValue` in a second.
-  public var timeScale: Int32
+  package var timeScale: Int32
   /// The rate of the item's time relative to the stream's frames, in millionths; negative in reverse playback.
-  public var rateMillionths: Int64
+  package var rateMillionths: Int64
 
   /// Creates a segment, by default at rate 1.
-  public init(
+  package init(
     streamFrame: Int64, itemID: UInt64, passIndex: Int32 = 0, timeValue: Int64, timeScale: Int32,
     rateMillionths: Int64 = 1_000_000
   ) {
@@ -42,9 +42,9 @@ public struct StreamSegment: BitwiseCopyable, Sendable {
 /// - One decode thread writes: `ring` (writer's side), `segments` (producer's side), `end`, `requestSpaceWakeup`.
 /// - One engine reads `segments`.
 /// - One sink's side reads the rest.
-public final class RenderStream: Sendable {
+package final class RenderStream: Sendable {
   /// The ID of the stream in events, unique in the process.
-  public let id: UInt64
+  package let id: UInt64
   // A pointer, because the sink's side must not count references. The engine ends the lifetime of the storage.
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
@@ -87,7 +87,7 @@ public final class RenderStream: Sendable {
   private static let nextID = Atomic<UInt64>(1)
 
   /// Creates an empty stream for `capacityFrames` frames of `channelCount` interleaved channels.
-  public init(capacityFrames: Int, channelCount: Int, segmentCapacity: Int = 1_024) {
+  package init(capacityFrames: Int, channelCount: Int, segmentCapacity: Int = 1_024) {
     id = Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue
     storage = .allocate(capacity: 1)
     storage.initialize(
@@ -102,15 +102,15 @@ public final class RenderStream: Sendable {
   }
 
   /// The number of channels of the frames.
-  public var channelCount: Int { storage.pointee.ring.channelCount }
+  package var channelCount: Int { storage.pointee.ring.channelCount }
   /// The capacity of the ring, in frames.
-  public var capacityFrames: Int { storage.pointee.ring.capacityFrames }
+  package var capacityFrames: Int { storage.pointee.ring.capacityFrames }
   /// The frame after the last written one. Any thread.
-  public var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }
+  package var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }
   /// The first frame that may still be rendered. Any thread.
-  public var releasedFrame: Int64 { storage.pointee.ring.releasedFrame }
+  package var releasedFrame: Int64 { storage.pointee.ring.releasedFrame }
   /// The frame at which the audio ends; nil while it is unknown. Any thread.
-  public var endFrame: Int64? {
+  package var endFrame: Int64? {
     let frame = storage.pointee.end
     return frame == .max ? nil : frame
   }
@@ -118,38 +118,38 @@ public final class RenderStream: Sendable {
   // MARK: - Decode thread
 
   /// The number of frames that may be written now.
-  public var writableFrameCount: Int { storage.pointee.ring.writableFrameCount }
+  package var writableFrameCount: Int { storage.pointee.ring.writableFrameCount }
 
   /// See `SampleRing.writableRegion`.
-  public func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
+  package func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
     storage.pointee.ring.writableRegion(atMost: frameCount)
   }
 
   /// See `SampleRing.commit`.
-  public func commit(frameCount: Int) { storage.pointee.ring.commit(frameCount: frameCount) }
+  package func commit(frameCount: Int) { storage.pointee.ring.commit(frameCount: frameCount) }
 
   /// See `SampleRing.write`.
-  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) -> Int {
+  package func write(_ samples: UnsafePointer<Float>, frameCount: Int) -> Int {
     storage.pointee.ring.write(samples, frameCount: frameCount)
   }
 
   /// Describes the frames from `segment.streamFrame` on. Call it before these frames are written. Returns false when
   /// the queue is full.
-  public func describe(_ segment: StreamSegment) -> Bool { storage.pointee.segments.push(segment) }
+  package func describe(_ segment: StreamSegment) -> Bool { storage.pointee.segments.push(segment) }
 
   /// Sets the gain of the frames from `streamFrame` on, which belong to item `itemID`. Call it before these frames are
   /// written, in the order of the frames. Returns false when there is no space: the frames then keep the gain of the
   /// frames before them.
-  public func setItemGain(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
+  package func setItemGain(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
     storage.pointee.gains.append(streamFrame: streamFrame, itemID: itemID, gain: gain)
   }
 
   /// Ends the audio after the last written frame.
-  public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
+  package func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
 
   /// Requests a `RenderEvent.spaceAvailable` once half of the ring is free. The caller must check `writableFrameCount`
   /// once more before it sleeps.
-  public func requestSpaceWakeup() {
+  package func requestSpaceWakeup() {
     storage.pointee.isSpaceRequested.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
@@ -157,19 +157,19 @@ public final class RenderStream: Sendable {
   // MARK: - Engine
 
   /// Removes the end at `frame`, because more frames were written after it. A later end stays.
-  public func reopen(endingAt frame: Int64) {
+  package func reopen(endingAt frame: Int64) {
     _ = storage.pointee.endFrame.compareExchange(expected: frame, desired: .max, ordering: .acquiringAndReleasing)
   }
 
   /// Ends the audio at `frame`, regardless of frames that have been or will be written after it.
-  public func truncate(at frame: Int64) { storage.pointee.truncationFrame.store(frame, ordering: .releasing) }
+  package func truncate(at frame: Int64) { storage.pointee.truncationFrame.store(frame, ordering: .releasing) }
 
   /// Masks the frames from `frame` on, written or not: an input that reaches `frame` underruns. Frames rendered already
   /// stay. Nil removes the mask.
-  public func mask(from frame: Int64?) {
+  package func mask(from frame: Int64?) {
     storage.pointee.maskedFrame.store(frame ?? .max, ordering: .releasing)
   }
 
   /// Removes and returns the next segment; nil when all have been read.
-  public func nextSegment() -> StreamSegment? { storage.pointee.segments.pop() }
+  package func nextSegment() -> StreamSegment? { storage.pointee.segments.pop() }
 }

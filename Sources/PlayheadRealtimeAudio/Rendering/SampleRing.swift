@@ -10,18 +10,18 @@ import Synchronization
 ///
 /// Threading: `writableFrameCount`, `writableRegion`, `commit` and `write` on the writer's side; everything else on the
 /// renderer's. Nothing blocks. Memory is allocated at init, and is not initialized before frames are written.
-public struct SampleRing: ~Copyable, @unchecked Sendable {
+package struct SampleRing: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: samples are handed over by the release/acquire pairs on `written` and `released`.
   /// The number of channels of the frames.
-  public let channelCount: Int
+  package let channelCount: Int
   /// The capacity, in frames.
-  public let capacityFrames: Int
+  package let capacityFrames: Int
   private let samples: UnsafeMutablePointer<Float>
   private let written = Atomic<Int64>(0)
   private let released = Atomic<Int64>(0)
 
   /// Creates a ring of at least `capacityFrames` frames, rounded up to a power of two.
-  public init(capacityFrames: Int, channelCount: Int) {
+  package init(capacityFrames: Int, channelCount: Int) {
     precondition(capacityFrames > 0 && capacityFrames <= 1 << 26, "capacityFrames out of range")
     precondition(AudioFormat.supportedChannelCounts.contains(channelCount), "channelCount out of range")
     var rounded = 1
@@ -36,7 +36,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   // MARK: - Writer's side
 
   /// The number of frames that may be written now.
-  public var writableFrameCount: Int {
+  package var writableFrameCount: Int {
     @_noAllocation get {
       capacityFrames
         &- Int(truncatingIfNeeded: written.load(ordering: .relaxed) &- released.load(ordering: .acquiring))
@@ -47,7 +47,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   /// full.
   ///
   /// The pointer is valid until `commit`. Write at most `count` frames, then commit them.
-  public borrowing func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
+  package borrowing func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
     let writable = min(writableFrameCount, frameCount)
     guard writable > 0 else { return nil }
     let offset = Int(written.load(ordering: .relaxed)) & (capacityFrames - 1)
@@ -55,13 +55,13 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   }
 
   /// Passes the first `frameCount` frames of the writable region to the renderer.
-  public borrowing func commit(frameCount: Int) {
+  package borrowing func commit(frameCount: Int) {
     precondition(frameCount >= 0 && frameCount <= writableFrameCount, "more frames committed than writable")
     written.store(written.load(ordering: .relaxed) + Int64(frameCount), ordering: .releasing)
   }
 
   /// Copies interleaved frames into the ring, as many as fit. Returns their number.
-  public borrowing func write(_ source: UnsafePointer<Float>, frameCount: Int) -> Int {
+  package borrowing func write(_ source: UnsafePointer<Float>, frameCount: Int) -> Int {
     var done = 0
     while done < frameCount, let region = writableRegion(atMost: frameCount - done) {
       region.samples.update(from: source + done * channelCount, count: region.count * channelCount)
@@ -74,18 +74,18 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   // MARK: - Renderer's side
 
   /// The frame after the last readable one. Any side.
-  public var writtenFrame: Int64 {
+  package var writtenFrame: Int64 {
     @_noAllocation get { written.load(ordering: .acquiring) }
   }
 
   /// The first frame that may still be read. Any side.
-  public var releasedFrame: Int64 {
+  package var releasedFrame: Int64 {
     @_noAllocation get { released.load(ordering: .acquiring) }
   }
 
   /// Releases the frames before `frame`, which will not be read again; their space may be written.
   @_noAllocation
-  public borrowing func release(before frame: Int64) {
+  package borrowing func release(before frame: Int64) {
     if frame > released.load(ordering: .relaxed) { released.store(frame, ordering: .releasing) }
   }
 
@@ -93,7 +93,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
   ///
   /// `[frame, frame + frameCount)` must be readable. The pointer is valid until the frames are released.
   @_noAllocation
-  public borrowing func readableRegion(
+  package borrowing func readableRegion(
     from frame: Int64, atMost frameCount: Int
   ) -> (samples: UnsafePointer<Float>, count: Int) {
     let offset = Int(truncatingIfNeeded: frame) & (capacityFrames &- 1)

@@ -1,9 +1,9 @@
 import PlayheadMediaCore
 
 /// The definition of one command without its types: its parameters, and its documentation in help and the reference.
-public final class CommandSpec: Sendable {
+package final class CommandSpec: Sendable {
   /// The command families. Each has a page of the reference.
-  public enum Family: String, Sendable, Hashable, CaseIterable {
+  package enum Family: String, Sendable, Hashable, CaseIterable {
     case connection = "Connection"
     case playback = "Playback"
     case queue = "Queue"
@@ -17,7 +17,7 @@ public final class CommandSpec: Sendable {
   }
 
   /// Whether the reply may come after the replies to later requests.
-  public enum Waiting: Sendable, Hashable {
+  package enum Waiting: Sendable, Hashable {
     case never
     /// Only with `wait=ready`, or if a path is a playlist.
     case untilReady
@@ -28,30 +28,30 @@ public final class CommandSpec: Sendable {
     case always
   }
 
-  public let name: CommandName
-  public let family: Family
+  package let name: CommandName
+  package let family: Family
   /// One sentence.
-  public let summary: String
-  public let waiting: Waiting
+  package let summary: String
+  package let waiting: Waiting
   /// The right that a connection needs for this command. A command that writes a file also needs `write`.
-  public let right: Rights
+  package let right: Rights
   /// Whether a request without a value only reads. Such a request needs only the right `read`.
-  public let readsWithoutValue: Bool
+  package let readsWithoutValue: Bool
   /// Additional sentences for help and the reference. May be empty.
-  public let details: String
+  package let details: String
   /// The positional parameters in their order, then the options.
-  public let parameters: [ParameterSpec]
+  package let parameters: [ParameterSpec]
   /// The fields of the reply, in their order. Created when used: only documents need them.
-  public var replyFields: [FieldSpec] { makeReplyFields() }
+  package var replyFields: [FieldSpec] { makeReplyFields() }
   private let makeReplyFields: @Sendable () -> [FieldSpec]
   /// Optional fields of the reply of which exactly one is present.
-  public let alternativeFields: [String]
+  package let alternativeFields: [String]
   /// The fields of each row, in their order. Nil for a command without rows.
-  public let rowFields: [FieldSpec]?
+  package let rowFields: [FieldSpec]?
   /// The errors that a client should expect, without duplicates. `CommandTable.requestErrors` may also occur.
-  public let errors: [MediaError.Code]
+  package let errors: [MediaError.Code]
   /// The lines of an example session. `> ` marks a request, `< ` marks output of the daemon.
-  public let example: [String]
+  package let example: [String]
   /// ``Command/check(_:)``.
   let check: @Sendable (ParsedArguments) throws(MediaError) -> Void
   /// ``Command/waits(_:)``.
@@ -78,10 +78,10 @@ public final class CommandSpec: Sendable {
   }
 
   /// Whether the request contains paths, directly or within edits of the queue.
-  public var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
+  package var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
 
   /// The command with its parameters in the text form: `seek TIME [fast] [before=TIME] ...`.
-  public var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }
+  package var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }
 
   /// The synopsis for messages, which fit a few lines of a terminal: if it has more than 120 bytes, `[OPTION]...`
   /// replaces the options.
@@ -92,5 +92,5 @@ public final class CommandSpec: Sendable {
   }
 
   /// The parameter with this name.
-  public func parameter(_ name: ParameterName) -> ParameterSpec? { parameters.first { $0.name == name } }
+  package func parameter(_ name: ParameterName) -> ParameterSpec? { parameters.first { $0.name == name } }
 }

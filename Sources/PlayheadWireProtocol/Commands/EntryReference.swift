@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// The specification of a queue entry: its id, or its position relative to the current entry.
-public enum EntryReference: Sendable, Hashable {
+package enum EntryReference: Sendable, Hashable {
   /// The id of an entry, at least 1.
   case id(Int)
   /// The index in the queue; 0 is the current entry.
@@ -9,7 +9,7 @@ public enum EntryReference: Sendable, Hashable {
   /// The index in the history; 0 is the entry that was played before the current one.
   case history(Int)
 
-  public static let current = Self.index(0)
+  package static let current = Self.index(0)
 
   /// The forms other than an id, as a pattern of JSON Schema.
   static let pattern = "^(current|next|previous|[+-][1-9][0-9]{0,8}|#[1-9][0-9]{0,8})$"
@@ -36,7 +36,7 @@ public enum EntryReference: Sendable, Hashable {
 }
 
 extension EntryReference: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> EntryReference {
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> EntryReference {
     guard case .entry(let value) = ArgumentReader.validated(bytes, .entry) else {
       preconditionFailure("not an entry")
     }

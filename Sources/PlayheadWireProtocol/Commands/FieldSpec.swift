@@ -2,15 +2,15 @@
 ///
 /// There is one definition for each meaning, in an extension of ``FieldKey``. Commands and events refer to these
 /// definitions, and state only whether the field may be absent or have no value: `Field(optional: .title)`.
-public struct FieldSpec: Sendable, Hashable {
-  public let name: String
-  public let type: FieldType
+package struct FieldSpec: Sendable, Hashable {
+  package let name: String
+  package let type: FieldType
   /// One phrase: what the value is, with its unit and its range.
-  public let summary: String
+  package let summary: String
   /// Whether the field may be absent.
-  public private(set) var isOptional = false
+  package private(set) var isOptional = false
   /// Whether the field may have no value: `none` in the text form, `null` in JSON.
-  public private(set) var isNullable = false
+  package private(set) var isNullable = false
 
   init(_ name: String, _ type: FieldType, _ summary: String) {
     (self.name, self.type, self.summary) = (name, type, summary)
@@ -31,14 +31,14 @@ public struct FieldSpec: Sendable, Hashable {
   }
 
   /// The field as written in help: `duration`, `duration?` if it may have no value, `[seed]` if it may be absent.
-  public var notation: String {
+  package var notation: String {
     let value = isNullable ? "\(name)?" : name
     return isOptional ? "[\(value)]" : value
   }
 }
 
 /// The type of a field.
-public enum FieldType: Sendable, Hashable {
+package enum FieldType: Sendable, Hashable {
   case text
   /// One of these words.
   case word([String])
@@ -81,7 +81,7 @@ public enum FieldType: Sendable, Hashable {
   }
 
   /// The type in documents.
-  public var description: String {
+  package var description: String {
     switch self {
     case .text: "text"
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")

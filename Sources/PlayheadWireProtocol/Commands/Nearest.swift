@@ -1,8 +1,8 @@
 /// Finds the name that is most similar to a mistyped name.
-public enum Nearest {
+package enum Nearest {
   /// The most similar name: one that begins with `text`, or one at an edit distance of at most two. Nil if no name is
   /// similar.
-  public static func name(to text: String, among names: some Sequence<String>) -> String? {
+  package static func name(to text: String, among names: some Sequence<String>) -> String? {
     // Skips texts that cannot be mistyped names, because computing the distance would waste time of the daemon.
     let mistyped = text.utf8
     guard !mistyped.isEmpty, mistyped.count <= maximumByteCount, mistyped.allSatisfy(ASCII.isNameByte) else {

@@ -1,44 +1,44 @@
 import PlayheadMediaCore
 
 /// Options for requests of entries that are URLs. Unset options use the configuration of the daemon.
-public struct NetworkOptions: Sendable, Hashable {
+package struct NetworkOptions: Sendable, Hashable {
   /// A header field of requests.
-  public struct HeaderField: Sendable, Hashable {
-    public var name: String
-    public var value: String
+  package struct HeaderField: Sendable, Hashable {
+    package var name: String
+    package var value: String
 
-    public init(name: String, value: String) {
+    package init(name: String, value: String) {
       self.name = name
       self.value = value
     }
   }
 
   /// The header fields as given in the request: one `Name: value` per line.
-  public var header: String?
+  package var header: String?
   /// Whether the header fields are sent to every server. Otherwise only to the origin of the URL that they were given
   /// for.
-  public var isHeaderForAny = false
-  public var userAgent: String?
+  package var isHeaderForAny = false
+  package var userAgent: String?
   /// False: network access fails.
-  public var isNetworkAllowed = true
+  package var isNetworkAllowed = true
   /// The names of the allowed network interfaces. Empty: all.
-  public var interfaces: WireList<String> = []
+  package var interfaces: WireList<String> = []
   /// The time limit of each step that depends on the server.
-  public var timeout: MediaTime?
+  package var timeout: MediaTime?
 
   /// The maximum bit rate of an HLS variant, in bits per second. Nil: no limit.
-  public var peakBitRate: Int?
+  package var peakBitRate: Int?
 
-  public init() {}
+  package init() {}
 
   /// The number of stored bytes.
-  public var byteCount: Int {
+  package var byteCount: Int {
     (header?.utf8.count ?? 0) + (userAgent?.utf8.count ?? 0)
       + interfaces.reduce(0) { $0 + $1.utf8.count }
   }
 
   /// The parsed header fields.
-  public var headerFields: [HeaderField] {
+  package var headerFields: [HeaderField] {
     lines.compactMap { line in
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
       let value = line[line.index(after: colon)...].drop { $0 == UInt8(ascii: " ") }

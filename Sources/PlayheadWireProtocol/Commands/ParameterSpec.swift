@@ -1,109 +1,109 @@
 import PlayheadMediaCore
 
 /// The name of a parameter: of an option in the text form, and of any parameter in JSON.
-public struct ParameterName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
-  public let rawValue: String
+package struct ParameterName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+  package let rawValue: String
 
-  public init(rawValue: String) { self.rawValue = rawValue }
-  public init(stringLiteral name: String) { rawValue = name }
+  package init(rawValue: String) { self.rawValue = rawValue }
+  package init(stringLiteral name: String) { rawValue = name }
 }
 
 /// The names of parameters that several commands or the clients use.
 extension ParameterName {
-  public static let after: Self = "after"
-  public static let album: Self = "album"
-  public static let algorithm: Self = "algorithm"
-  public static let apply: Self = "apply"
-  public static let at: Self = "at"
-  public static let axis: Self = "axis"
-  public static let background: Self = "background"
-  public static let before: Self = "before"
-  public static let bigEndian: Self = "big-endian"
-  public static let bins: Self = "bins"
-  public static let bitRate: Self = "bit-rate"
-  public static let bits: Self = "bits"
-  public static let channels: Self = "channels"
-  public static let clear: Self = "clear"
-  public static let codec: Self = "codec"
-  public static let color: Self = "color"
-  public static let command: Self = "command"
-  public static let conditions: Self = "conditions"
-  public static let container: Self = "container"
-  public static let count: Self = "count"
-  public static let duration: Self = "duration"
-  public static let end: Self = "end"
-  public static let fast: Self = "fast"
-  public static let file: Self = "file"
-  public static let float: Self = "float"
-  public static let format: Self = "format"
-  public static let from: Self = "from"
-  public static let gap: Self = "gap"
-  public static let group: Self = "group"
-  public static let header: Self = "header"
-  public static let headerFor: Self = "header-for"
-  public static let height: Self = "height"
-  public static let id: Self = "id"
-  public static let ifVersion: Self = "if-version"
-  public static let index: Self = "index"
-  public static let instance: Self = "instance"
-  public static let interface: Self = "interface"
-  public static let interval: Self = "interval"
-  public static let item: Self = "item"
-  public static let keys: Self = "keys"
-  public static let language: Self = "language"
-  public static let limit: Self = "limit"
-  public static let list: Self = "list"
-  public static let longestSilence: Self = "longest-silence"
-  public static let metadata: Self = "metadata"
-  public static let mix: Self = "mix"
-  public static let mode: Self = "mode"
-  public static let mono: Self = "mono"
-  public static let name: Self = "name"
-  public static let network: Self = "network"
-  public static let offset: Self = "offset"
-  public static let path: Self = "path"
-  public static let paths: Self = "paths"
-  public static let peakBitRate: Self = "peak-bit-rate"
-  public static let player: Self = "player"
-  public static let players: Self = "players"
-  public static let precise: Self = "precise"
-  public static let `protocol`: Self = "protocol"
-  public static let quality: Self = "quality"
-  public static let range: Self = "range"
-  public static let rate: Self = "rate"
-  public static let recorder: Self = "recorder"
-  public static let replace: Self = "replace"
-  public static let rights: Self = "rights"
-  public static let sampleRate: Self = "sample-rate"
-  public static let samplesPerBin: Self = "samples-per-bin"
-  public static let scan: Self = "scan"
-  public static let seeks: Self = "seeks"
-  public static let sheet: Self = "sheet"
-  public static let silenceLevel: Self = "silence-level"
-  public static let since: Self = "since"
-  public static let source: Self = "source"
-  public static let start: Self = "start"
-  public static let startLevel: Self = "start-level"
-  public static let state: Self = "state"
-  public static let time: Self = "time"
-  public static let times: Self = "times"
-  public static let timeout: Self = "timeout"
-  public static let title: Self = "title"
-  public static let to: Self = "to"
-  public static let track: Self = "track"
-  public static let upright: Self = "upright"
-  public static let userAgent: Self = "user-agent"
-  public static let video: Self = "video"
-  public static let volume: Self = "volume"
-  public static let wait: Self = "wait"
-  public static let width: Self = "width"
+  package static let after: Self = "after"
+  package static let album: Self = "album"
+  package static let algorithm: Self = "algorithm"
+  package static let apply: Self = "apply"
+  package static let at: Self = "at"
+  package static let axis: Self = "axis"
+  package static let background: Self = "background"
+  package static let before: Self = "before"
+  package static let bigEndian: Self = "big-endian"
+  package static let bins: Self = "bins"
+  package static let bitRate: Self = "bit-rate"
+  package static let bits: Self = "bits"
+  package static let channels: Self = "channels"
+  package static let clear: Self = "clear"
+  package static let codec: Self = "codec"
+  package static let color: Self = "color"
+  package static let command: Self = "command"
+  package static let conditions: Self = "conditions"
+  package static let container: Self = "container"
+  package static let count: Self = "count"
+  package static let duration: Self = "duration"
+  package static let end: Self = "end"
+  package static let fast: Self = "fast"
+  package static let file: Self = "file"
+  package static let float: Self = "float"
+  package static let format: Self = "format"
+  package static let from: Self = "from"
+  package static let gap: Self = "gap"
+  package static let group: Self = "group"
+  package static let header: Self = "header"
+  package static let headerFor: Self = "header-for"
+  package static let height: Self = "height"
+  package static let id: Self = "id"
+  package static let ifVersion: Self = "if-version"
+  package static let index: Self = "index"
+  package static let instance: Self = "instance"
+  package static let interface: Self = "interface"
+  package static let interval: Self = "interval"
+  package static let item: Self = "item"
+  package static let keys: Self = "keys"
+  package static let language: Self = "language"
+  package static let limit: Self = "limit"
+  package static let list: Self = "list"
+  package static let longestSilence: Self = "longest-silence"
+  package static let metadata: Self = "metadata"
+  package static let mix: Self = "mix"
+  package static let mode: Self = "mode"
+  package static let mono: Self = "mono"
+  package static let name: Self = "name"
+  package static let network: Self = "network"
+  package static let offset: Self = "offset"
+  package static let path: Self = "path"
+  package static let paths: Self = "paths"
+  package static let peakBitRate: Self = "peak-bit-rate"
+  package static let player: Self = "player"
+  package static let players: Self = "players"
+  package static let precise: Self = "precise"
+  package static let `protocol`: Self = "protocol"
+  package static let quality: Self = "quality"
+  package static let range: Self = "range"
+  package static let rate: Self = "rate"
+  package static let recorder: Self = "recorder"
+  package static let replace: Self = "replace"
+  package static let rights: Self = "rights"
+  package static let sampleRate: Self = "sample-rate"
+  package static let samplesPerBin: Self = "samples-per-bin"
+  package static let scan: Self = "scan"
+  package static let seeks: Self = "seeks"
+  package static let sheet: Self = "sheet"
+  package static let silenceLevel: Self = "silence-level"
+  package static let since: Self = "since"
+  package static let source: Self = "source"
+  package static let start: Self = "start"
+  package static let startLevel: Self = "start-level"
+  package static let state: Self = "state"
+  package static let time: Self = "time"
+  package static let times: Self = "times"
+  package static let timeout: Self = "timeout"
+  package static let title: Self = "title"
+  package static let to: Self = "to"
+  package static let track: Self = "track"
+  package static let upright: Self = "upright"
+  package static let userAgent: Self = "user-agent"
+  package static let video: Self = "video"
+  package static let volume: Self = "volume"
+  package static let wait: Self = "wait"
+  package static let width: Self = "width"
 }
 
 /// The definition of one parameter: its name, its kind, and its position.
-public struct ParameterSpec: Sendable {
+package struct ParameterSpec: Sendable {
   /// The values that a parameter accepts. Both forms parse text in the same way. JSON also accepts numbers for numeric
   /// kinds, and booleans for flags and toggles.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// Any form of time, including relative times, percentages, `end` and `live`.
     case timeExpression
     /// A time from the item's beginning. Not negative.
@@ -169,7 +169,7 @@ public struct ParameterSpec: Sendable {
     case startTime
 
     /// The separator of texts.
-    public enum TextSeparator: UInt8, Sendable, Hashable {
+    package enum TextSeparator: UInt8, Sendable, Hashable {
       case comma = 0x2C
       case newline = 0x0A
 
@@ -180,7 +180,7 @@ public struct ParameterSpec: Sendable {
     var isPath: Bool { self == .path || self == .localPath || self == .outputPath }
 
     /// A description of the accepted values for error messages, help and the reference.
-    public var accepted: String {
+    package var accepted: String {
       switch self {
       case .timeExpression: "a time such as 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live"
       case .time: "a time such as 83.5, 250ms, 1m30s, 1:23.5 or 441000/44100"
@@ -228,7 +228,7 @@ public struct ParameterSpec: Sendable {
   }
 
   /// The position of a parameter in the text form.
-  public enum Position: Sendable, Hashable {
+  package enum Position: Sendable, Hashable {
     /// Positional, required.
     case required
     /// Positional, optional.
@@ -241,16 +241,16 @@ public struct ParameterSpec: Sendable {
     case option
 
     /// Whether the parameter accepts more than one value.
-    public var isVariadic: Bool { self == .list || self == .optionalList }
+    package var isVariadic: Bool { self == .list || self == .optionalList }
   }
 
-  public let name: ParameterName
-  public let kind: Kind
-  public let position: Position
+  package let name: ParameterName
+  package let kind: Kind
+  package let position: Position
   /// The placeholder of the value in the synopsis, such as `TIME`.
-  public let placeholder: String
+  package let placeholder: String
   /// One phrase for help and the reference.
-  public let summary: String
+  package let summary: String
   /// The bytes of the name, for comparisons.
   let nameBytes: [UInt8]
 
@@ -264,7 +264,7 @@ public struct ParameterSpec: Sendable {
   }
 
   /// The parameter as shown in the synopsis: `TIME`, `[VOLUME]`, `PATH...`, `[fast]`, `[before=TIME]`.
-  public var synopsis: String {
+  package var synopsis: String {
     switch position {
     case .required: placeholder
     case .optional: "[\(placeholder)]"

@@ -28,7 +28,7 @@ enum ArgumentValue: Sendable, Hashable {
 ///
 /// Parsing ensures that required values exist. Reading a value with the wrong type is a programming error in the
 /// command table, which its tests detect.
-public struct ParsedArguments: Sendable, Hashable {
+package struct ParsedArguments: Sendable, Hashable {
   /// The command that the arguments belong to.
   private(set) var spec: CommandSpec
   /// Whether the command is part of a `queue.edit`.
@@ -47,7 +47,7 @@ public struct ParsedArguments: Sendable, Hashable {
   private var given: UInt64 = 0
 
   /// The name of the command.
-  public var name: CommandName { spec.name }
+  package var name: CommandName { spec.name }
 
   init(spec: CommandSpec) { self.spec = spec }
 
@@ -159,13 +159,13 @@ public struct ParsedArguments: Sendable, Hashable {
   // MARK: - Comparing
 
   /// Whether both have the same values for the same command, in any order of the parameters.
-  public static func == (left: ParsedArguments, right: ParsedArguments) -> Bool {
+  package static func == (left: ParsedArguments, right: ParsedArguments) -> Bool {
     left.spec === right.spec && left.given == right.given && left.keySet == right.keySet
       && left.list.bytes == right.list.bytes
       && left.values.allSatisfy { value in right.value(at: value.index) == value.value }
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(spec.name)
     hasher.combine(given)
   }
@@ -294,14 +294,14 @@ public struct ParsedArguments: Sendable, Hashable {
 }
 
 extension MediaTime: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> MediaTime {
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> MediaTime {
     guard case .time(let value) = ArgumentReader.validated(bytes, .time) else { preconditionFailure("not a time") }
     return value
   }
 }
 
 extension WaitCondition: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> WaitCondition {
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> WaitCondition {
     guard case .condition(let value) = ArgumentReader.validated(bytes, .condition) else {
       preconditionFailure("not a condition")
     }

@@ -1,11 +1,11 @@
 /// A change of a setting that is on or off.
-public enum SwitchSetting: String, Sendable, Hashable, CaseIterable {
+package enum SwitchSetting: String, Sendable, Hashable, CaseIterable {
   case on
   case off
   case toggle
 
   /// The new state, given the current one.
-  public func isOn(current: Bool) -> Bool {
+  package func isOn(current: Bool) -> Bool {
     switch self {
     case .on: true
     case .off: false

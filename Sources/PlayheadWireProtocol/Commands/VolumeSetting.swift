@@ -2,7 +2,7 @@ import Glibc
 import PlayheadMediaCore
 
 /// A volume as a request states it.
-public enum VolumeSetting: Sendable, Hashable {
+package enum VolumeSetting: Sendable, Hashable {
   /// A volume from 0 to 1.
   case absolute(Double)
   /// A change, in units of the full volume.
@@ -11,7 +11,7 @@ public enum VolumeSetting: Sendable, Hashable {
   case gain(decibels: Double)
 
   /// The volume from 0 to 1 that follows from the present one.
-  public func volume(from present: Double) -> Double {
+  package func volume(from present: Double) -> Double {
     switch self {
     case .absolute(let volume): volume
     case .change(let change): min(max(present + change, 0), 1)

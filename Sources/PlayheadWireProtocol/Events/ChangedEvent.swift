@@ -1,38 +1,38 @@
 import PlayheadMediaCore
 
 /// `changed`: the initial value or a change of an observed key.
-public struct ChangedEvent: NumberedEvent {
+package struct ChangedEvent: NumberedEvent {
   /// A position and the instant at which it is heard.
-  public struct Anchor: Sendable, Hashable {
-    public let time: MediaTime
+  package struct Anchor: Sendable, Hashable {
+    package let time: MediaTime
     /// Nil while the time does not advance.
-    public let hostTime: HostTime?
+    package let hostTime: HostTime?
 
-    public init(time: MediaTime, hostTime: HostTime?) { (self.time, self.hostTime) = (time, hostTime) }
+    package init(time: MediaTime, hostTime: HostTime?) { (self.time, self.hostTime) = (time, hostTime) }
 
     fileprivate static let fields: [Field<Self>] = [
       Field(.time) { $0.time }, Field(.pts) { $0.time }, Field(nullable: .hostTime) { $0.hostTime },
     ]
   }
 
-  public var subscription = 0
-  public let player: String
-  public let key: ObservableKey
+  package var subscription = 0
+  package let player: String
+  package let key: ObservableKey
   /// The entry, for keys that begin with `item.`.
-  public let item: UInt64?
+  package let item: UInt64?
   /// Nil for the initial value.
-  public var old: FieldValue?
-  public let new: FieldValue
+  package var old: FieldValue?
+  package let new: FieldValue
   /// The cause of the change, such as `request`, `itemEnded` or `output`. `initial` for the initial value.
-  public let cause: String
+  package let cause: String
   /// The edits of the queue, for `queue.version`. The inner optional is nil for more than 16 edits, and if the whole
   /// order changed.
-  public var changes: [QueueChange]??
+  package var changes: [QueueChange]??
   /// The position from which the time advances at the new rate, for `player.timebaseRate`.
-  public var anchor: Anchor?
+  package var anchor: Anchor?
 
   /// Creates the event of a change between two values of the key.
-  public init(
+  package init(
     player: String, key: ObservableKey, item: UInt64? = nil, old: FieldValue, new: FieldValue, cause: String
   ) {
     (self.player, self.key, self.item) = (player, key, item)
@@ -40,12 +40,12 @@ public struct ChangedEvent: NumberedEvent {
   }
 
   /// Creates the event of the initial value of the key.
-  public init(player: String, key: ObservableKey, item: UInt64? = nil, initial: FieldValue) {
+  package init(player: String, key: ObservableKey, item: UInt64? = nil, initial: FieldValue) {
     (self.player, self.key, self.item) = (player, key, item)
     (old, new, cause) = (nil, initial, "initial")
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .changed,
     """
     `observe`: the current value of a key (`initial=true`, without `old`), or a change of the value. A change has its \
@@ -65,7 +65,7 @@ public struct ChangedEvent: NumberedEvent {
     and the instant at which it is heard (*Clocks*).
     """)
 
-  public static let fields: [Field<Self>] =
+  package static let fields: [Field<Self>] =
     [
       Field(.id) { $0.subscription }, Field(.player) { $0.player }, Field(.key) { $0.key.rawValue },
       Field(optional: .item) { $0.item }, Field(nullableIfPresent: .old) { $0.old.map { $0 } },

@@ -1,26 +1,26 @@
 import PlayheadMediaCore
 
 /// `removed`: the daemon ended a subscription, because its item or player no longer exists.
-public struct RemovedEvent: Event {
+package struct RemovedEvent: Event {
   /// The reason for the end of the subscription.
-  public enum Cause: String, Sendable, Hashable, CaseIterable {
+  package enum Cause: String, Sendable, Hashable, CaseIterable {
     /// The item of the subscription left the queue.
     case itemRemoved
     case playerClosed
   }
 
-  public let subscription: Int
-  public let player: String
+  package let subscription: Int
+  package let player: String
   /// The item of the subscription. Nil for `playerClosed`.
-  public let item: UInt64?
-  public let cause: Cause
+  package let item: UInt64?
+  package let cause: Cause
 
-  public init(subscription: Int, player: String, item: UInt64?, cause: Cause) {
+  package init(subscription: Int, player: String, item: UInt64?, cause: Cause) {
     (self.subscription, self.player) = (subscription, player)
     (self.item, self.cause) = (item, cause)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .removed,
     """
     A subscription ended. `cause` is one of these:
@@ -29,29 +29,29 @@ public struct RemovedEvent: Event {
     - `playerClosed`: its player was closed
     """)
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.id) { $0.subscription }, Field(.player) { $0.player }, Field(optional: .item) { $0.item },
     Field(.causeOfRemoval) { $0.cause },
   ]
 }
 
 /// `scan-progress`: the progress of a request of this connection.
-public struct ScanProgressEvent: Event {
+package struct ScanProgressEvent: Event {
   /// The id of the scan, local to the connection.
-  public let scan: Int
+  package let scan: Int
   /// The file that is being read, from 1 to `count`.
-  public let file: Int
-  public let count: Int
-  public let path: FilePath
+  package let file: Int
+  package let count: Int
+  package let path: FilePath
   /// The part of the file that has been read, 0 to 1. Nil if unknown.
-  public let done: Double?
+  package let done: Double?
 
-  public init(scan: Int, file: Int, count: Int, path: FilePath, done: Double?) {
+  package init(scan: Int, file: Int, count: Int, path: FilePath, done: Double?) {
     (self.scan, self.file, self.count) = (scan, file, count)
     (self.path, self.done) = (path, done)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .scanProgress,
     """
     the progress of a request of this connection, before its reply. `done` is a part from 0 to 1:
@@ -61,7 +61,7 @@ public struct ScanProgressEvent: Event {
     - `image`: the completed part of the images
     """)
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.scan) { $0.scan }, Field(.fileNumber) { $0.file }, Field(.countOfFiles) { $0.count },
     Field(.path) { $0.path }, Field(nullable: .done) { $0.done },
   ]
@@ -69,37 +69,37 @@ public struct ScanProgressEvent: Event {
 
 /// `overflow`: the daemon dropped events because this client did not read. The client should query the state that it
 /// needs.
-public struct OverflowEvent: Event {
+package struct OverflowEvent: Event {
   /// The number of lost events.
-  public let droppedCount: Int
+  package let droppedCount: Int
   /// The number of changes that are merged into a later event with the same key.
-  public let mergedCount: Int
+  package let mergedCount: Int
   /// The sequence number of the last event before the overflow. Nil if no numbered event is affected.
-  public let since: UInt64?
+  package let since: UInt64?
 
-  public init(droppedCount: Int, mergedCount: Int, since: UInt64?) {
+  package init(droppedCount: Int, mergedCount: Int, since: UInt64?) {
     (self.droppedCount, self.mergedCount, self.since) = (droppedCount, mergedCount, since)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .overflow,
     "The client did not read in time, and `dropped` events were lost. `merged` changes are included in later changes of"
       + " the same keys. `events since=` with the `since` of this event returns the numbered events that the log still"
       + " has. Ticks and meters are lost.")
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.dropped) { UInt64($0.droppedCount) }, Field(.merged) { $0.mergedCount },
     Field(optional: .since) { $0.since },
   ]
 }
 
 /// `closing`: the daemon is about to close the connection.
-public struct ClosingEvent: Event {
-  public let error: MediaError
+package struct ClosingEvent: Event {
+  package let error: MediaError
 
-  public init(_ error: MediaError) { self.error = error }
+  package init(_ error: MediaError) { self.error = error }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .closing, "The daemon is about to close the connection, for the reason in `message`.")
-  public static let fields: [Field<Self>] = MediaError.fields.map { $0.within(\.error) }
+  package static let fields: [Field<Self>] = MediaError.fields.map { $0.within(\.error) }
 }

@@ -2,19 +2,19 @@
 ///
 /// A type defines everything that clients know of an event: its name, its documentation and its fields. ``AllEvents``
 /// lists the types.
-public protocol Event: ReplyFields {
+package protocol Event: ReplyFields {
   static var definition: EventDefinition { get }
 }
 
 /// An event of an observable key. It has a number in the event log.
-public protocol NumberedEvent: Event {
+package protocol NumberedEvent: Event {
   /// The id of the subscription. 0 in the event log, which has no subscriptions.
   var subscription: Int { get set }
 }
 
 extension NumberedEvent {
   /// A copy of the event for a subscription.
-  public func addressed(to subscription: Int) -> Self {
+  package func addressed(to subscription: Int) -> Self {
     var event = self
     event.subscription = subscription
     return event
@@ -23,10 +23,10 @@ extension NumberedEvent {
 
 extension Event {
   /// The name on the wire.
-  public var name: EventName { Self.definition.name }
+  package var name: EventName { Self.definition.name }
 
   /// The event as a row of the event log, without the subscription.
-  public var loggedFields: Fields {
+  package var loggedFields: Fields {
     var row: Fields = ["event": .string(name.rawValue)]
     for field in Fields(self).entries where field.name != "id" { row.append(field.name, field.value) }
     return row
@@ -34,7 +34,7 @@ extension Event {
 
   /// Appends the event with its LF, in the form of the request that subscribed. `number` is the sequence number in the
   /// event log, if any.
-  public func encode(form: WireForm, into buffer: inout [UInt8], number: UInt64? = nil) {
+  package func encode(form: WireForm, into buffer: inout [UInt8], number: UInt64? = nil) {
     var fields = Fields(self)
     fields.append("seq", ifPresent: number.map { .int($0) })
     switch form {

@@ -1,5 +1,5 @@
 /// The names of the events.
-public enum EventName: String, Sendable, Hashable, CaseIterable {
+package enum EventName: String, Sendable, Hashable, CaseIterable {
   case at
   case changed
   case chapterChanged = "chapter-changed"

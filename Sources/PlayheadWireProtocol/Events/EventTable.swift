@@ -1,5 +1,5 @@
 /// The name and the documentation of an event.
-public struct EventDefinition: Sendable {
+package struct EventDefinition: Sendable {
   let name: EventName
   let key: ObservableKey?
   let text: String
@@ -15,18 +15,18 @@ public struct EventDefinition: Sendable {
 }
 
 /// The definition of an event without its type, for help, the reference and the specification.
-public struct EventSpec: Sendable {
-  public let name: EventName
+package struct EventSpec: Sendable {
+  package let name: EventName
   /// The key that is observed to receive the event. Nil for events that need a separate command, or none.
-  public let key: ObservableKey?
+  package let key: ObservableKey?
   /// The fields, in their order.
-  public let fields: [FieldSpec]
+  package let fields: [FieldSpec]
   /// Whether the event log has the event.
   let isNumbered: Bool
   private let text: String
 
   /// The condition under which the event is sent.
-  public var summary: String { key.map { "`observe \($0.rawValue)`: " + text } ?? text }
+  package var summary: String { key.map { "`observe \($0.rawValue)`: " + text } ?? text }
 
   fileprivate init<Definition: Event>(_: Definition.Type) {
     let definition = Definition.definition
@@ -37,7 +37,7 @@ public struct EventSpec: Sendable {
 }
 
 /// A list of events.
-public struct EventList<each Definition: Event>: Sendable {
+package struct EventList<each Definition: Event>: Sendable {
   fileprivate var specs: [EventSpec] {
     var specs: [EventSpec] = []
     for spec in repeat EventSpec((each Definition).self) { specs.append(spec) }
@@ -46,7 +46,7 @@ public struct EventList<each Definition: Event>: Sendable {
 }
 
 /// All events, sorted by name.
-public typealias AllEvents = EventList<
+package typealias AllEvents = EventList<
   BoundaryEvent, ChangedEvent, ChapterChangedEvent, ClosingEvent, FailedToPlayToEndEvent, InterruptionEvent,
   ItemSkippedEvent, MeterEvent, NewAccessLogEntryEvent, NewErrorLogEntryEvent, OverflowEvent, PacketsSkippedEvent,
   PlayedToEndEvent, RecordMeterEvent, RecordingEvent, RemovedEvent, RouteChangedEvent, ScanProgressEvent,
@@ -55,8 +55,8 @@ public typealias AllEvents = EventList<
 >
 
 /// The table of events, sorted by name.
-public enum EventTable {
-  public static let all: [EventSpec] = AllEvents().specs
+package enum EventTable {
+  package static let all: [EventSpec] = AllEvents().specs
 
   /// The fields of all numbered events, which rows of `events` have after `seq` and `event`. Each is optional, because
   /// a row has the fields of its event only.

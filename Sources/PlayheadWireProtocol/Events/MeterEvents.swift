@@ -1,15 +1,15 @@
 import PlayheadMediaCore
 
 /// The levels of audio, with one value for each channel.
-public struct LevelValues: Sendable, Hashable {
+package struct LevelValues: Sendable, Hashable {
   /// The average power and the largest sample since the last event, in dBFS.
-  public var average: [Float]
-  public var peak: [Float]
+  package var average: [Float]
+  package var peak: [Float]
   /// The same on a meter's scale, 0 to 1.
-  public var averageScale: [Float]
-  public var peakScale: [Float]
+  package var averageScale: [Float]
+  package var peakScale: [Float]
 
-  public init(average: [Float], peak: [Float], averageScale: [Float], peakScale: [Float]) {
+  package init(average: [Float], peak: [Float], averageScale: [Float], peakScale: [Float]) {
     (self.average, self.peak) = (average, peak)
     (self.averageScale, self.peakScale) = (averageScale, peakScale)
   }
@@ -27,25 +27,25 @@ public struct LevelValues: Sendable, Hashable {
 }
 
 /// `meter`: the levels of a player, for each channel of the output. The position is the end of the measured range.
-public struct MeterEvent: Event {
-  public var subscription: Int
-  public var position: PlayerPosition
-  public var levels: LevelValues
+package struct MeterEvent: Event {
+  package var subscription: Int
+  package var position: PlayerPosition
+  package var levels: LevelValues
   /// The delay in nanoseconds from the moment that the last sample was heard to the creation of the event.
-  public var lateNanoseconds: Int64
+  package var lateNanoseconds: Int64
 
-  public init(subscription: Int, position: PlayerPosition, levels: LevelValues, lateNanoseconds: Int64) {
+  package init(subscription: Int, position: PlayerPosition, levels: LevelValues, lateNanoseconds: Int64) {
     (self.subscription, self.position) = (subscription, position)
     (self.levels, self.lateNanoseconds) = (levels, lateNanoseconds)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .meter,
     "`meter`: the levels of the player up to `time`, with a value for each channel of the output. `average` is the"
       + " average power and `peak` the largest sample, in dBFS: 0 is full scale, and -160 is silence. `averageScale`"
       + " and `peakScale` are the same on a meter's scale, from 0 (-60 dBFS) to 1 (0 dBFS).")
 
-  public static let fields: [Field<Self>] =
+  package static let fields: [Field<Self>] =
     [Field(.id) { $0.subscription }] + PlayerPosition.fields.map { $0.within(\.position) }
     + LevelValues.fields.map { $0.within(\.levels) } + [Field(.late) { $0.lateNanoseconds }]
 }

@@ -2,7 +2,7 @@ import PlayheadMediaCore
 
 /// The keys that `observe` accepts, with the names that AVFoundation uses. An observer gets the initial value and then
 /// every change.
-public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
+package enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerTimeControlStatus = "player.timeControlStatus"
   case playerReasonForWaitingToPlay = "player.reasonForWaitingToPlay"
   case playerRate = "player.rate"
@@ -55,10 +55,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case sessionEvents = "session.events"
 
   /// The definition of the key's value. Nil for keys whose observers get events.
-  public var value: FieldSpec? { Self.values[self] }
+  package var value: FieldSpec? { Self.values[self] }
 
   /// A human-readable description of the value, which the reference includes.
-  public var summary: String {
+  package var summary: String {
     if let value { return value.summary }
     let events = EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }.joined(separator: ", ")
     let isOfItems = self == .itemEvents

@@ -1,8 +1,8 @@
 import PlayheadMediaCore
 
 /// The definition of an observable key: its name, the type and the meaning of its value, and how a `Root` provides it.
-public struct ObservedKey<Root>: Sendable {
-  public let key: ObservableKey
+package struct ObservedKey<Root>: Sendable {
+  package let key: ObservableKey
   /// The definition of the value.
   let spec: FieldSpec
   private let read: @Sendable (Root) -> FieldValue
@@ -16,7 +16,7 @@ public struct ObservedKey<Root>: Sendable {
   }
 
   /// The value of the key.
-  public func value(in root: Root) -> FieldValue { read(root) }
+  package func value(in root: Root) -> FieldValue { read(root) }
 
   static func boolean(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> Bool

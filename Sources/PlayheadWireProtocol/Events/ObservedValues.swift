@@ -4,7 +4,7 @@ import PlayheadMediaCore
 // value, and a value of another type, do not compile.
 
 /// The values of the keys that every player has.
-public protocol PlayerValues {
+package protocol PlayerValues {
   var timeControlStatus: String { get }
   var reasonForWaitingToPlay: String? { get }
   var rate: Double { get }
@@ -36,14 +36,14 @@ public protocol PlayerValues {
 }
 
 /// The values of the keys of the current entry.
-public protocol CurrentItemValues {
+package protocol CurrentItemValues {
   var isPlaybackLikelyToKeepUp: Bool { get }
   var isPlaybackBufferFull: Bool { get }
   var isPlaybackBufferEmpty: Bool { get }
 }
 
 /// The values of the keys that every entry has.
-public protocol ItemValues {
+package protocol ItemValues {
   var statusText: String { get }
   var duration: MediaTime { get }
   var providesPreciseDuration: Bool { get }
@@ -57,7 +57,7 @@ public protocol ItemValues {
 }
 
 /// The values of the keys of the output.
-public protocol OutputValues {
+package protocol OutputValues {
   var state: String { get }
   /// `DEVICE/PORT`.
   var route: String? { get }
@@ -67,7 +67,7 @@ public protocol OutputValues {
 }
 
 /// The values of the keys of the audio session.
-public protocol SessionValues {
+package protocol SessionValues {
   var category: String { get }
   var mode: String { get }
   var options: [String]? { get }
@@ -78,7 +78,7 @@ public protocol SessionValues {
 
 extension ObservedKey where Root == any PlayerValues {
   /// The keys of every player, in the order of the table.
-  public static let ofPlayers: [ObservedKey] = [
+  package static let ofPlayers: [ObservedKey] = [
     .word(
       .playerTimeControlStatus, FieldKey<String>.timeControlStatus.spec.type,
       "whether the player is `paused`, waits to play (`waitingToPlayAtSpecifiedRate`) or is `playing`"
@@ -137,13 +137,13 @@ extension ObservedKey where Root == any PlayerValues {
   ]
 
   /// The key of the queue.
-  public static let queueVersion: ObservedKey =
+  package static let queueVersion: ObservedKey =
     .integer(.queueVersion, "a number that increases with every change of the queue") { $0.queueVersion }
 }
 
 extension ObservedKey where Root == any CurrentItemValues {
   /// The keys of the current entry, in the order of the table.
-  public static let ofCurrentItems: [ObservedKey] = [
+  package static let ofCurrentItems: [ObservedKey] = [
     .boolean(.itemIsPlaybackLikelyToKeepUp, "whether the current item is expected to play without a stall") {
       $0.isPlaybackLikelyToKeepUp
     },
@@ -161,7 +161,7 @@ extension ObservedKey where Root == any CurrentItemValues {
 
 extension ObservedKey where Root == any ItemValues {
   /// The keys of every entry, in the order of the table.
-  public static let ofItems: [ObservedKey] = [
+  package static let ofItems: [ObservedKey] = [
     .word(
       .itemStatus, FieldKey<String>.itemStatus.spec.type,
       "the status of every entry: `unknown` until it is opened, then `readyToPlay` or `failed`"
@@ -192,7 +192,7 @@ extension ObservedKey where Root == any ItemValues {
 
 extension ObservedKey where Root == any OutputValues {
   /// The keys of the output, in the order of the table.
-  public static let ofOutputs: [ObservedKey] = [
+  package static let ofOutputs: [ObservedKey] = [
     .word(
       .outputState, FieldKey<String>.stateOfOutput.spec.type,
       "the state of the output: `opening`, `ready`, `unresponsive` (the device accepts no audio), `fallback` (silence"
@@ -210,7 +210,7 @@ extension ObservedKey where Root == any OutputValues {
 
 extension ObservedKey where Root == any SessionValues {
   /// The keys of the audio session, in the order of the table.
-  public static let ofSessions: [ObservedKey] = [
+  package static let ofSessions: [ObservedKey] = [
     .word(
       .sessionCategory, .words(of: SessionCategory.self), "the category of the session (`session.category`)"
     ) {

@@ -1,21 +1,21 @@
 /// `interruption`: another program interrupts playback, or the interruption ended. All players share the session.
-public struct InterruptionEvent: NumberedEvent {
+package struct InterruptionEvent: NumberedEvent {
   /// The cause of the end of an interruption, and whether playback resumes.
-  public struct Ending: Sendable, Hashable {
-    public let by: String
-    public let shouldResume: Bool
+  package struct Ending: Sendable, Hashable {
+    package let by: String
+    package let shouldResume: Bool
 
-    public init(by: String, shouldResume: Bool) { (self.by, self.shouldResume) = (by, shouldResume) }
+    package init(by: String, shouldResume: Bool) { (self.by, self.shouldResume) = (by, shouldResume) }
   }
 
-  public var subscription = 0
-  public let player: String
+  package var subscription = 0
+  package let player: String
   /// Nil at the beginning of the interruption.
-  public let ending: Ending?
+  package let ending: Ending?
 
-  public init(player: String, ending: Ending?) { (self.player, self.ending) = (player, ending) }
+  package init(player: String, ending: Ending?) { (self.player, self.ending) = (player, ending) }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .interruption, key: .sessionEvents,
     """
     another program interrupts playback, or the interruption has ended. Some interruptions have no end. `phase` is one \
@@ -32,7 +32,7 @@ public struct InterruptionEvent: NumberedEvent {
     - `outputLost`: the output disappeared
     """)
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.id) { $0.subscription }, Field(.player) { $0.player },
     Field(.phase) { $0.ending == nil ? "began" : "ended" }, Field(optional: .by) { $0.ending?.by },
     Field(optional: .shouldResume) { $0.ending?.shouldResume },
@@ -40,39 +40,39 @@ public struct InterruptionEvent: NumberedEvent {
 }
 
 /// `secondary-audio-hint`: the sound server lowers the volume because another program plays, or no longer does.
-public struct SecondaryAudioHintEvent: NumberedEvent {
-  public var subscription = 0
-  public let player: String
-  public let isBeginning: Bool
+package struct SecondaryAudioHintEvent: NumberedEvent {
+  package var subscription = 0
+  package let player: String
+  package let isBeginning: Bool
 
-  public init(player: String, isBeginning: Bool) { (self.player, self.isBeginning) = (player, isBeginning) }
+  package init(player: String, isBeginning: Bool) { (self.player, self.isBeginning) = (player, isBeginning) }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .secondaryAudioHint, key: .sessionEvents,
     "the sound server lowers the volume of playback because another program plays (`phase=began`), or no longer does"
       + " (`phase=ended`).")
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.id) { $0.subscription }, Field(.player) { $0.player },
     Field(.phase) { $0.isBeginning ? "began" : "ended" },
   ]
 }
 
 /// `route-changed`: the output route or the default input changed.
-public struct RouteChangedEvent: NumberedEvent {
-  public var subscription = 0
-  public let player: String
+package struct RouteChangedEvent: NumberedEvent {
+  package var subscription = 0
+  package let player: String
   /// The reason, with the name that AVFoundation uses.
-  public let reason: String
+  package let reason: String
   /// The device and port. Nil: there was or is none.
-  public let previous: String?
-  public let current: String?
+  package let previous: String?
+  package let current: String?
   /// The name of the current device for users.
-  public let description: String?
+  package let description: String?
   /// The default input of the sound server.
-  public let input: String?
+  package let input: String?
 
-  public init(
+  package init(
     player: String, reason: String, previous: String?, current: String?, description: String?, input: String?
   ) {
     (self.player, self.reason) = (player, reason)
@@ -80,7 +80,7 @@ public struct RouteChangedEvent: NumberedEvent {
     (self.description, self.input) = (description, input)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .routeChanged, key: .outputEvents,
     """
     the output route or the default input changed. `previous` and `current` have the form of `output.route`. \
@@ -95,7 +95,7 @@ public struct RouteChangedEvent: NumberedEvent {
     - `unknown`: the reason is unknown
     """)
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.id) { $0.subscription }, Field(.player) { $0.player }, Field(.routeReason) { $0.reason },
     Field(nullable: .previousDevice) { $0.previous }, Field(nullable: .currentDevice) { $0.current },
     Field(nullable: .description) { $0.description }, Field(nullable: .input) { $0.input },

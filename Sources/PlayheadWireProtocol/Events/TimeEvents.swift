@@ -1,13 +1,13 @@
 import PlayheadMediaCore
 
 /// A position of a player: its time heard at the moment of an event, or the time that the event is about.
-public struct PlayerPosition: Sendable, Hashable {
-  public var player: String
+package struct PlayerPosition: Sendable, Hashable {
+  package var player: String
   /// The id of the entry. Nil without a current item.
-  public var item: UInt64?
-  public var time: MediaTime
+  package var item: UInt64?
+  package var time: MediaTime
 
-  public init(player: String, item: UInt64?, time: MediaTime) {
+  package init(player: String, item: UInt64?, time: MediaTime) {
     (self.player, self.item, self.time) = (player, item, time)
   }
 
@@ -17,13 +17,13 @@ public struct PlayerPosition: Sendable, Hashable {
 }
 
 /// A position within an item.
-public struct ItemPosition: Sendable, Hashable {
-  public var player: String
+package struct ItemPosition: Sendable, Hashable {
+  package var player: String
   /// The id of the entry.
-  public var item: UInt64
-  public var time: MediaTime
+  package var item: UInt64
+  package var time: MediaTime
 
-  public init(player: String, item: UInt64, time: MediaTime) {
+  package init(player: String, item: UInt64, time: MediaTime) {
     (self.player, self.item, self.time) = (player, item, time)
   }
 
@@ -33,26 +33,26 @@ public struct ItemPosition: Sendable, Hashable {
 }
 
 /// `tick`: a periodic observer fired.
-public struct TickEvent: Event {
+package struct TickEvent: Event {
   /// The reason for the tick.
-  public enum Reason: String, Sendable, Hashable, CaseIterable {
+  package enum Reason: String, Sendable, Hashable, CaseIterable {
     case periodic
     case jump
     case start
     case stop
   }
 
-  public var subscription: Int
-  public var position: PlayerPosition
+  package var subscription: Int
+  package var position: PlayerPosition
   /// The rate of the heard time. 0 while paused or waiting.
-  public var rate: Double
-  public var reason: Reason
+  package var rate: Double
+  package var reason: Reason
   /// The delay in nanoseconds from the moment that the sample was heard to the creation of the event. 0 for a jump.
-  public var lateNanoseconds: Int64
+  package var lateNanoseconds: Int64
   /// The instant at which the position is heard. Nil while the time does not advance.
-  public var hostTime: HostTime?
+  package var hostTime: HostTime?
 
-  public init(
+  package init(
     subscription: Int, position: PlayerPosition, rate: Double, reason: Reason, lateNanoseconds: Int64,
     hostTime: HostTime? = nil
   ) {
@@ -60,12 +60,12 @@ public struct TickEvent: Event {
     (self.reason, self.lateNanoseconds, self.hostTime) = (reason, lateNanoseconds, hostTime)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .tick,
     "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or stopped"
       + " (`start`, `stop`). `rate` is 0 while the time does not advance.")
 
-  public static let fields: [Field<Self>] =
+  package static let fields: [Field<Self>] =
     [Field(.id) { $0.subscription }] + PlayerPosition.fields.map { $0.within(\.position) } + [
       Field(.tickRate) { $0.rate }, Field(.tickReason) { $0.reason }, Field(.late) { $0.lateNanoseconds },
       Field(nullable: .hostTime) { $0.hostTime },
@@ -73,9 +73,9 @@ public struct TickEvent: Event {
 }
 
 /// `at`: a boundary observer fired. The position is the boundary itself.
-public struct BoundaryEvent: Event {
+package struct BoundaryEvent: Event {
   /// How playback passed the boundary.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// During playback.
     case crossed
     /// By a seek over the boundary, in this direction.
@@ -83,31 +83,31 @@ public struct BoundaryEvent: Event {
   }
 
   /// A chapter of the item.
-  public struct Chapter: Sendable, Hashable {
+  package struct Chapter: Sendable, Hashable {
     /// Counts from 1.
-    public var number: Int
-    public var title: String?
+    package var number: Int
+    package var title: String?
 
-    public init(number: Int, title: String?) { (self.number, self.title) = (number, title) }
+    package init(number: Int, title: String?) { (self.number, self.title) = (number, title) }
   }
 
-  public var subscription: Int
-  public var position: ItemPosition
-  public var kind: Kind
+  package var subscription: Int
+  package var position: ItemPosition
+  package var kind: Kind
   /// The chapter that begins at the boundary, if the observer is for chapters.
-  public var chapter: Chapter?
+  package var chapter: Chapter?
   /// The delay in nanoseconds from the moment that the sample was heard to the creation of the event. 0 for a skipped
   /// boundary.
-  public var lateNanoseconds: Int64
+  package var lateNanoseconds: Int64
 
-  public init(
+  package init(
     subscription: Int, position: ItemPosition, kind: Kind, chapter: Chapter? = nil, lateNanoseconds: Int64
   ) {
     (self.subscription, self.position, self.kind) = (subscription, position, kind)
     (self.chapter, self.lateNanoseconds) = (chapter, lateNanoseconds)
   }
 
-  public static let definition = EventDefinition(
+  package static let definition = EventDefinition(
     .at,
     """
     `at` and `at-chapters`: playback reached one of the times, or a seek passed it. `time` is that time. `at-chapters` \
@@ -117,7 +117,7 @@ public struct BoundaryEvent: Event {
     - `skipped`: a seek passed the time, in the `direction` `forward` or `backward`
     """)
 
-  public static let fields: [Field<Self>] =
+  package static let fields: [Field<Self>] =
     [Field(.id) { $0.subscription }] + ItemPosition.fields.map { $0.within(\.position) } + [
       Field(.kindOfBoundary) { $0.kind == .crossed ? "crossed" : "skipped" },
       Field(optional: .direction) {

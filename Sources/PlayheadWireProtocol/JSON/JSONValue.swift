@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// One JSON value. A number keeps its original text, so that a time in it is exact.
-public indirect enum JSONValue: Sendable, Hashable {
+package indirect enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   /// The token of the number, such as `83.5` or `-1e3`. Its grammar has been checked.
@@ -12,18 +12,18 @@ public indirect enum JSONValue: Sendable, Hashable {
   case object([Member])
 
   /// One `"name": value` of an object.
-  public struct Member: Sendable, Hashable {
-    public var name: String
-    public var value: JSONValue
+  package struct Member: Sendable, Hashable {
+    package var name: String
+    package var value: JSONValue
 
-    public init(_ name: String, _ value: JSONValue) {
+    package init(_ name: String, _ value: JSONValue) {
       self.name = name
       self.value = value
     }
   }
 
   /// The value of the first member with this name. Nil if there is none, or if this is not an object.
-  public subscript(name: String) -> JSONValue? {
+  package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
@@ -31,7 +31,7 @@ public indirect enum JSONValue: Sendable, Hashable {
   /// Parses `bytes`, which must be exactly one value except for surrounding white space.
   ///
   /// - Throws: `invalid-utf8`, or `invalid-json` with the column of the problem, also for nesting beyond `depth`.
-  public init(parsing bytes: Span<UInt8>, depth: Int = WireLimits.standard.jsonDepth) throws(MediaError) {
+  package init(parsing bytes: Span<UInt8>, depth: Int = WireLimits.standard.jsonDepth) throws(MediaError) {
     do { _ = try UTF8Span(validating: bytes) } catch let error {
       throw MediaError(.invalidUTF8, "the line is not UTF-8 at column \(error.byteOffsets.lowerBound + 1)")
     }
@@ -69,7 +69,7 @@ public indirect enum JSONValue: Sendable, Hashable {
   }
 
   /// Appends the value as JSON on one line.
-  public func append(to buffer: inout [UInt8]) {
+  package func append(to buffer: inout [UInt8]) {
     switch self {
     case .null: buffer.append(contentsOf: "null".utf8)
     case .bool(let value): buffer.append(contentsOf: (value ? "true" : "false").utf8)
@@ -88,7 +88,7 @@ public indirect enum JSONValue: Sendable, Hashable {
   }
 
   /// The value as JSON on one line.
-  public var text: String {
+  package var text: String {
     var buffer: [UInt8] = []
     append(to: &buffer)
     return String(decoding: buffer, as: UTF8.self)

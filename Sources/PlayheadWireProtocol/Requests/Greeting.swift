@@ -1,10 +1,10 @@
 /// The first line of every connection, always in the text form.
-public enum Greeting {
+package enum Greeting {
   /// The version of the protocol that this module implements.
-  public static let protocolVersion = 1
+  package static let protocolVersion = 1
 
   /// Appends `* hello playhead protocol=1 version=0.1.0 instance=9f86d081884c7d65` with its LF.
-  public static func encode(version: String, instance: String, into buffer: inout [UInt8]) {
+  package static func encode(version: String, instance: String, into buffer: inout [UInt8]) {
     buffer.append(contentsOf: "* hello playhead protocol=".utf8)
     buffer.append(decimal: Int64(protocolVersion))
     buffer.append(contentsOf: " version=".utf8)

@@ -5,32 +5,32 @@ import PlayheadMediaCore
 /// - Text form: `[@id] | k=v ...` for each row, then `[@id] ok k=v ...` or `[@id] error code=2004 name=no-such-item
 ///   message="..."`.
 /// - JSON form: a `result` object with the same fields (and `rows`, an array of objects), or an `error` object.
-public struct Reply: Sendable, Hashable {
+package struct Reply: Sendable, Hashable {
   /// The result of the request.
-  public enum Outcome: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
     case ok(Fields)
     case error(WireError)
   }
 
   /// The rows. Nil for commands without rows, empty for an empty list.
-  public var rows: [Fields]?
-  public var outcome: Outcome
+  package var rows: [Fields]?
+  package var outcome: Outcome
 
-  public init(rows: [Fields]? = nil, outcome: Outcome) {
+  package init(rows: [Fields]? = nil, outcome: Outcome) {
     self.rows = rows
     self.outcome = outcome
   }
 
   /// `ok` without fields.
-  public static let ok = Reply(outcome: .ok([:]))
+  package static let ok = Reply(outcome: .ok([:]))
   /// `ok` with fields and optional rows.
-  public static func ok(_ fields: Fields, rows: [Fields]? = nil) -> Reply { Reply(rows: rows, outcome: .ok(fields)) }
+  package static func ok(_ fields: Fields, rows: [Fields]? = nil) -> Reply { Reply(rows: rows, outcome: .ok(fields)) }
   /// An error reply.
-  public static func error(_ error: MediaError) -> Reply { Reply(outcome: .error(WireError(error))) }
+  package static func error(_ error: MediaError) -> Reply { Reply(outcome: .error(WireError(error))) }
 
   /// The reply completed for a command. An error names the command. The success of a command with rows has at least an
   /// empty list of rows.
-  public func completed(for command: CommandSpec) -> Reply {
+  package func completed(for command: CommandSpec) -> Reply {
     switch outcome {
     case .error(let error): Reply(rows: rows, outcome: .error(error.replying(to: command.name)))
     case .ok: rows == nil && command.rowFields != nil ? Reply(rows: [], outcome: outcome) : self
@@ -38,7 +38,7 @@ public struct Reply: Sendable, Hashable {
   }
 
   /// Appends the encoded reply with its LF. Appends nothing for a JSON-RPC notification.
-  public func encode(to address: ReplyAddress, into buffer: inout [UInt8]) {
+  package func encode(to address: ReplyAddress, into buffer: inout [UInt8]) {
     switch address.form {
     case .words: encodeWords(address.id, into: &buffer)
     case .json:
@@ -49,7 +49,7 @@ public struct Reply: Sendable, Hashable {
   }
 
   /// Appends `[@id] ok` with its LF. This avoids creating a `Reply` for the most common reply.
-  public static func encodeOK(to address: ReplyAddress, into buffer: inout [UInt8]) {
+  package static func encodeOK(to address: ReplyAddress, into buffer: inout [UInt8]) {
     guard address.form == .words else { return Reply.ok.encode(to: address, into: &buffer) }
     appendPrefix(address.id, to: &buffer)
     buffer.append(contentsOf: "ok\n".utf8)
@@ -114,20 +114,20 @@ public struct Reply: Sendable, Hashable {
 }
 
 /// Collects the replies to a JSON-RPC batch. They are written together after the last reply.
-public struct BatchReply: Sendable {
+package struct BatchReply: Sendable {
   private var buffer: [UInt8] = []
 
   /// The number of members without a reply.
-  public private(set) var outstandingCount: Int
+  package private(set) var outstandingCount: Int
 
   /// The number of bytes of the collected replies.
-  public var byteCount: Int { buffer.count }
+  package var byteCount: Int { buffer.count }
 
   /// Creates a collector for a batch with this number of members, including notifications.
-  public init(memberCount: Int) { outstandingCount = memberCount }
+  package init(memberCount: Int) { outstandingCount = memberCount }
 
   /// Adds the reply of one member, in any order. Returns true for the last reply.
-  public mutating func add(_ reply: Reply, for address: ReplyAddress) -> Bool {
+  package mutating func add(_ reply: Reply, for address: ReplyAddress) -> Bool {
     outstandingCount -= 1
     if address.expectsReply {
       buffer.append(UInt8(ascii: buffer.isEmpty ? "[" : ","))
@@ -137,7 +137,7 @@ public struct BatchReply: Sendable {
   }
 
   /// Appends the array of replies with its LF. Appends nothing if every member was a notification.
-  public func encode(into output: inout [UInt8]) {
+  package func encode(into output: inout [UInt8]) {
     guard !buffer.isEmpty else { return }
     output.append(contentsOf: buffer)
     output.append(contentsOf: "]\n".utf8)

@@ -1,11 +1,11 @@
 /// The form of a request, its reply and its events.
-public enum WireForm: String, Sendable, Hashable, CaseIterable {
+package enum WireForm: String, Sendable, Hashable, CaseIterable {
   case words
   case json
 }
 
 /// The id that a client gives to a request.
-public enum RequestID: Sendable, Hashable {
+package enum RequestID: Sendable, Hashable {
   /// No id. In the text form the reply has no prefix. In JSON the request is a notification, which gets no reply.
   case none
   /// The `@id` of the text form, without `@`: 1 to 64 characters of `[A-Za-z0-9._-]`.
@@ -19,24 +19,24 @@ public enum RequestID: Sendable, Hashable {
 }
 
 /// The destination of a reply: the form and the id of its request. A waiting request needs no other data for its reply.
-public struct ReplyAddress: Sendable, Hashable {
-  public var form: WireForm
-  public var id: RequestID
+package struct ReplyAddress: Sendable, Hashable {
+  package var form: WireForm
+  package var id: RequestID
 
-  public init(form: WireForm, id: RequestID) {
+  package init(form: WireForm, id: RequestID) {
     self.form = form
     self.id = id
   }
 
   /// The text form without an id.
-  public static let words = ReplyAddress(form: .words, id: .none)
+  package static let words = ReplyAddress(form: .words, id: .none)
 
   /// Whether a reply is written. Only JSON-RPC notifications get none.
-  public var expectsReply: Bool { form == .words || id != .none }
+  package var expectsReply: Bool { form == .words || id != .none }
 
   /// Whether the request has an id. A waiting request with an id does not delay others, and its id is in use until the
   /// reply. JSON-RPC's `null` does not count as an id.
-  public var hasID: Bool {
+  package var hasID: Bool {
     switch id {
     case .none, .jsonNull: false
     case .words, .jsonString, .jsonNumber: true

@@ -1,8 +1,8 @@
 /// The members of a JSON-RPC batch in their order. Each is parsed on access, so that a batch uses no more memory than
 /// its text and one member.
-public struct RequestBatch: Sequence, Sendable, Hashable {
+package struct RequestBatch: Sequence, Sendable, Hashable {
   /// The number of members. At least one.
-  public let count: Int
+  package let count: Int
   /// The text of the whole array. Its syntax has been checked.
   private let text: [UInt8]
   private let limits: WireLimits
@@ -13,12 +13,12 @@ public struct RequestBatch: Sequence, Sendable, Hashable {
     self.limits = limits
   }
 
-  public var underestimatedCount: Int { count }
+  package var underestimatedCount: Int { count }
 
-  public func makeIterator() -> Iterator { Iterator(text: text, parser: RequestParser(limits: limits)) }
+  package func makeIterator() -> Iterator { Iterator(text: text, parser: RequestParser(limits: limits)) }
 
   /// Parses one member after the other.
-  public struct Iterator: IteratorProtocol, Sendable {
+  package struct Iterator: IteratorProtocol, Sendable {
     private let text: [UInt8]
     private var parser: RequestParser
     private var index = 0
@@ -29,7 +29,7 @@ public struct RequestBatch: Sequence, Sendable, Hashable {
       _ = JSONSyntax.kind(in: text, at: &index)
     }
 
-    public mutating func next() -> ParsedLine.BatchMember? {
+    package mutating func next() -> ParsedLine.BatchMember? {
       let text = text
       guard index < text.count, JSONSyntax.nextElement(in: text, at: &index) else {
         index = text.count

@@ -4,11 +4,11 @@ import PlayheadMediaCore
 ///
 /// A shell has already removed the quoting. An argument `key=value` whose key the command knows is an option. After
 /// `--` every argument is positional.
-public struct RequestEncoder: Sendable {
+package struct RequestEncoder: Sendable {
   /// Converts path arguments, for example to absolute paths. Gets and returns the bytes of a path or a URL.
-  public var resolvePath: @Sendable ([UInt8]) -> [UInt8]
+  package var resolvePath: @Sendable ([UInt8]) -> [UInt8]
 
-  public init(resolvePath: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) { self.resolvePath = resolvePath }
+  package init(resolvePath: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) { self.resolvePath = resolvePath }
 
   /// One argument and its parameter, as the daemon will interpret it.
   private struct Argument {
@@ -22,7 +22,7 @@ public struct RequestEncoder: Sendable {
   ///
   /// - Parameter arguments: The command and its arguments, as bytes because a path may not be UTF-8.
   /// - Throws: `invalid-utf8` for an argument that is neither UTF-8 nor a path.
-  public func words(_ arguments: [[UInt8]], id: String? = nil) throws(MediaError) -> [UInt8] {
+  package func words(_ arguments: [[UInt8]], id: String? = nil) throws(MediaError) -> [UInt8] {
     var line: [UInt8] = []
     if let id { line.append(contentsOf: "@\(id) ".utf8) }
     WordsText.append(try text(arguments.first ?? []), to: &line)
@@ -51,7 +51,7 @@ public struct RequestEncoder: Sendable {
   ///
   /// - Throws: The errors of `words`. Also `unknown-command` and `bad-arguments`, because JSON needs the names of the
   ///   parameters.
-  public func json(_ arguments: [[UInt8]], id: Int) throws(MediaError) -> [UInt8] {
+  package func json(_ arguments: [[UInt8]], id: Int) throws(MediaError) -> [UInt8] {
     let name = try text(arguments.first ?? [])
     guard let spec = CommandTable.spec(named: name.utf8) else { throw CommandTable.unknownCommand(name) }
     var members: [JSONValue.Member] = []

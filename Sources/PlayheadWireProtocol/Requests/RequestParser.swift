@@ -4,16 +4,16 @@ import PlayheadMediaCore
 ///
 /// Every line has exactly one result, and no line traps. An invalid line becomes a ``Rejection`` with the destination
 /// of the error reply.
-public struct RequestParser: Sendable {
+package struct RequestParser: Sendable {
   private let limits: WireLimits
   private var lexer = WordsLexer()
   /// The buffers of the last nested command, for reuse.
   private var spareArguments: ParsedArguments?
 
-  public init(limits: WireLimits = .standard) { self.limits = limits }
+  package init(limits: WireLimits = .standard) { self.limits = limits }
 
   /// Parses one line, which contains no LF and does not exceed the limit.
-  public mutating func parse(_ line: Span<UInt8>) -> ParsedLine {
+  package mutating func parse(_ line: Span<UInt8>) -> ParsedLine {
     guard let first = Self.firstByte(of: line) else { return .blank }
     lexer.load(line)
     defer { lexer.releaseMemory() }
@@ -21,7 +21,7 @@ public struct RequestParser: Sendable {
   }
 
   /// The error for an over-long line. The beginning of the line determines its form and its `@id`, if any.
-  public mutating func rejectionOfOverlongLine(beginning: Span<UInt8>) -> Rejection {
+  package mutating func rejectionOfOverlongLine(beginning: Span<UInt8>) -> Rejection {
     let error = WireError(
       MediaError(.lineTooLong, "a line must have at most \(limits.lineByteCount) bytes; the longer line was discarded"))
     let first = Self.firstByte(of: beginning)

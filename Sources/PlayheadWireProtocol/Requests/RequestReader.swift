@@ -1,9 +1,9 @@
 import PlayheadMediaCore
 
 /// Converts the bytes of a connection to requests: a line decoder with a parser.
-public struct RequestReader: Sendable {
+package struct RequestReader: Sendable {
   /// The next element of a connection's input.
-  public enum Incoming: Sendable, Hashable {
+  package enum Incoming: Sendable, Hashable {
     case request(Request)
     /// The server replies with this error, in the order of the requests.
     case rejected(Rejection)
@@ -20,7 +20,7 @@ public struct RequestReader: Sendable {
   private var overlongForm = WireForm.words
 
   /// Creates a reader for the start of a connection.
-  public init(limits: WireLimits = .standard) {
+  package init(limits: WireLimits = .standard) {
     self.limits = limits
     decoder = LineDecoder(limits: limits)
     parser = RequestParser(limits: limits)
@@ -28,12 +28,12 @@ public struct RequestReader: Sendable {
 
   /// The number of bytes stored for an incomplete line, at most the line limit. An incomplete line at the end of the
   /// stream is dropped and never runs.
-  public var pendingByteCount: Int { decoder.pendingByteCount }
+  package var pendingByteCount: Int { decoder.pendingByteCount }
 
   /// The next request of `chunk` from `offset` on. Nil when the chunk is consumed. Advances `offset` past the request.
   ///
   /// The caller may stop at any time and pass the rest (`chunk[offset...]`) later. Blank lines are skipped.
-  public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Incoming? {
+  package mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Incoming? {
     while let part = decoder.next(in: chunk, at: &offset) {
       let line: ParsedLine
       switch part {
@@ -62,7 +62,7 @@ public struct RequestReader: Sendable {
   }
 
   /// `next(in:at:)` for memory that is valid during the call, such as the receive buffer of a socket.
-  public mutating func next(in chunk: UnsafeRawBufferPointer, at offset: inout Int) -> Incoming? {
+  package mutating func next(in chunk: UnsafeRawBufferPointer, at offset: inout Int) -> Incoming? {
     next(in: Span(_unsafeBytes: chunk), at: &offset)
   }
 }

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A line of the daemon in the text form, as parsed by a client.
-public enum ServerLine: Sendable, Hashable {
+package enum ServerLine: Sendable, Hashable {
   case hello(TextFields)
   /// A row. The final reply with the same id follows later.
   case row(id: String?, TextFields)
@@ -13,27 +13,27 @@ public enum ServerLine: Sendable, Hashable {
   case event(name: String, TextFields)
 
   /// The fields of a line in their order, as text without quoting.
-  public struct TextFields: Sendable, Hashable {
+  package struct TextFields: Sendable, Hashable {
     /// One field. A word without `=` has an empty name.
-    public struct Field: Sendable, Hashable {
-      public var name: String
-      public var value: String
+    package struct Field: Sendable, Hashable {
+      package var name: String
+      package var value: String
 
-      public init(_ name: String, _ value: String) {
+      package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
       }
     }
 
-    public var entries: [Field]
+    package var entries: [Field]
 
-    public init(_ entries: [Field] = []) { self.entries = entries }
+    package init(_ entries: [Field] = []) { self.entries = entries }
 
     /// The first value with this name.
-    public subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
+    package subscript(name: String) -> String? { entries.first { $0.name == name }?.value }
 
     /// The elements of a list that `FieldValue.list` encoded.
-    public func list(_ name: String) -> [String]? { self[name].map(TextFields.elements) }
+    package func list(_ name: String) -> [String]? { self[name].map(TextFields.elements) }
 
     /// Splits a list at its commas and decodes its backslashes.
     static func elements(_ text: String) -> [String] {
@@ -57,7 +57,7 @@ public enum ServerLine: Sendable, Hashable {
   /// Parses one line without its LF.
   ///
   /// - Throws: `bad-quoting`, `invalid-utf8`, or `bad-arguments` for a line that no daemon sends.
-  public init(parsing line: Span<UInt8>) throws(MediaError) {
+  package init(parsing line: Span<UInt8>) throws(MediaError) {
     var lexer = WordsLexer()
     try lexer.lex(line)
     var words = lexer.words[...]
@@ -101,5 +101,5 @@ public enum ServerLine: Sendable, Hashable {
   }
 
   /// `init(parsing:)` for an array.
-  public init(parsing line: [UInt8]) throws(MediaError) { try self.init(parsing: line.span) }
+  package init(parsing line: [UInt8]) throws(MediaError) { try self.init(parsing: line.span) }
 }

@@ -1,18 +1,18 @@
 /// The default path of the daemon's socket.
-public enum SocketLocation {
+package enum SocketLocation {
   /// A socket path, and the checks that its folder needs.
-  public struct Choice: Sendable, Hashable {
-    public var path: String
+  package struct Choice: Sendable, Hashable {
+    package var path: String
     /// Whether the folder belongs to Playhead, so that the daemon creates it if it is missing. The user must create any
     /// other folder.
-    public var createsFolder: Bool
+    package var createsFolder: Bool
     /// Whether the folder must belong to the user, and must be writable only by the user. Both sides check this,
     /// because any user could have created the folder.
-    public var requiresFolderOwnership: Bool
+    package var requiresFolderOwnership: Bool
   }
 
   /// The sockets next to the control socket.
-  public enum Sibling: String, Sendable, Hashable, CaseIterable {
+  package enum Sibling: String, Sendable, Hashable, CaseIterable {
     /// A socket for observers, without control rights.
     case watch
     /// A socket for passing open files to the daemon.
@@ -21,7 +21,7 @@ public enum SocketLocation {
 
   /// The path of a socket next to the control socket: `handoff.sock` next to `control.sock`, `NAME-handoff.sock` next
   /// to any other `NAME.sock`.
-  public static func path(of sibling: Sibling, nextTo control: String) -> String {
+  package static func path(of sibling: Sibling, nextTo control: String) -> String {
     let folder = control.lastIndex(of: "/").map { control[...$0] } ?? ""
     let name = control.dropFirst(folder.count)
     if name == "control.sock" { return "\(folder)\(sibling.rawValue).sock" }
@@ -37,7 +37,7 @@ public enum SocketLocation {
   /// 4. `/tmp/playhead-UID/control.sock`
   ///
   /// Ignores environment variables that are empty or not an absolute path (XDG Base Directory Specification 0.8).
-  public static func choose(
+  package static func choose(
     environment: (String) -> String?, userID: UInt32, isFolder: (String) -> Bool
   ) -> Choice {
     func absolute(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }

@@ -1,15 +1,15 @@
 import PlayheadMediaCore
 
 /// An error of the daemon, with the code for the JSON form. JSON-RPC reserves codes for some errors.
-public struct WireError: Error, Sendable, Hashable {
+package struct WireError: Error, Sendable, Hashable {
   /// The error of the daemon. The reply in the text form contains its number, name and message.
-  public var error: MediaError
+  package var error: MediaError
   /// The `code` in the JSON form.
-  public var jsonCode: Int
+  package var jsonCode: Int
 
   /// Creates an error with the JSON code of its kind (JSON-RPC 2.0 section 5.1). Most kinds use the number of the
   /// daemon's error.
-  public init(_ error: MediaError) {
+  package init(_ error: MediaError) {
     self.error = error
     jsonCode =
       switch error.code {
@@ -33,17 +33,17 @@ public struct WireError: Error, Sendable, Hashable {
   }
 
   /// JSON-RPC: the line is not JSON, or is too long.
-  public static let parseError = -32_700
+  package static let parseError = -32_700
   /// JSON-RPC: the line is JSON but not a request.
-  public static let invalidRequest = -32_600
+  package static let invalidRequest = -32_600
   /// JSON-RPC: unknown command.
-  public static let methodNotFound = -32_601
+  package static let methodNotFound = -32_601
   /// JSON-RPC: invalid parameters.
-  public static let invalidParams = -32_602
+  package static let invalidParams = -32_602
 
   /// The error as the reply to a command. `operation` becomes the command. Another failed call becomes part of
   /// `underlying`.
-  public func replying(to command: CommandName) -> WireError {
+  package func replying(to command: CommandName) -> WireError {
     var reply = self
     if let call = error.operation, call != command.rawValue, let underlying = error.underlying {
       reply.error.underlying = "\(call): \(underlying)"
@@ -53,7 +53,7 @@ public struct WireError: Error, Sendable, Hashable {
   }
 
   /// The fields of an error reply in the text form.
-  public var fields: Fields {
+  package var fields: Fields {
     var fields: Fields = [
       "code": .int(error.code.rawValue), "name": .string(error.code.name), "message": .string(error.message),
     ]

@@ -1,8 +1,8 @@
 /// One of the protocol's limits: its name in the reference and in the configuration, and its valid range.
-public struct WireLimit: Sendable {
-  public let name: String
+package struct WireLimit: Sendable {
+  package let name: String
   /// The valid range. A smaller value would make the daemon useless, a larger one would not limit anything.
-  public let range: ClosedRange<Int>
+  package let range: ClosedRange<Int>
   let path: WritableKeyPath<WireLimits, Int> & Sendable
 
   private init(_ name: String, _ path: WritableKeyPath<WireLimits, Int> & Sendable, _ range: ClosedRange<Int>) {
@@ -10,7 +10,7 @@ public struct WireLimit: Sendable {
   }
 
   /// All limits, in the order of the reference.
-  public static let all: [WireLimit] = [
+  package static let all: [WireLimit] = [
     WireLimit("line-bytes", \.lineByteCount, 256...16_777_216),
     WireLimit("unterminated-bytes", \.unterminatedByteCount, 256...1_073_741_824),
     WireLimit("id-bytes", \.idByteCount, 1...1_024),
@@ -45,5 +45,5 @@ public struct WireLimit: Sendable {
   ]
 
   /// The limit with this name. Nil if there is none.
-  public static func named(_ name: String) -> WireLimit? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> WireLimit? { all.first { $0.name == name } }
 }

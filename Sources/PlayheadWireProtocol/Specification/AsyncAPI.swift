@@ -1,6 +1,6 @@
 /// The events as an AsyncAPI document (asyncapi.com, version 2.6.0). Derived from the event table.
-public enum AsyncAPI {
-  public static let document: JSONValue = [
+package enum AsyncAPI {
+  package static let document: JSONValue = [
     "asyncapi": "2.6.0",
     "info": [
       "title": "Playhead events", "version": .string(OpenRPC.protocolVersionText),

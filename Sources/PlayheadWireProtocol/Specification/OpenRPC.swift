@@ -1,8 +1,8 @@
 import PlayheadMediaCore
 
 /// The commands as an OpenRPC document (spec.open-rpc.org, version 1.2.6). Derived from the command table.
-public enum OpenRPC {
-  public static let document: JSONValue = [
+package enum OpenRPC {
+  package static let document: JSONValue = [
     "openrpc": "1.2.6",
     "info": [
       "title": "Playhead", "version": .string(protocolVersionText),

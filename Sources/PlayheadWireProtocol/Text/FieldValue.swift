@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A typed value of a reply or an event.
-public enum FieldValue: Sendable, Hashable {
+package enum FieldValue: Sendable, Hashable {
   /// No value: `none` in the text form, `null` in JSON.
   case none
   case string(String)
@@ -22,65 +22,65 @@ public enum FieldValue: Sendable, Hashable {
   indirect case structured(StructuredValue)
 
   /// An integer. Values outside the range of `Int64` become text and do not trap.
-  public static func int(_ value: some BinaryInteger) -> FieldValue {
+  package static func int(_ value: some BinaryInteger) -> FieldValue {
     Int64(exactly: value).map(FieldValue.integer) ?? .number("\(value)")
   }
 
   /// A floating-point number in its shortest exact text. Integral values have no `.0`. Values that are not finite
   /// become `none`.
-  public static func float(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> FieldValue {
+  package static func float(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> FieldValue {
     guard value.isFinite else { return .none }
     if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return .integer(whole) }
     return .number(value.description)
   }
 
   /// An instant in seconds of its clock; `none` for nil.
-  public static func hostTime(_ instant: HostTime?) -> FieldValue {
+  package static func hostTime(_ instant: HostTime?) -> FieldValue {
     instant.map { .seconds(nanoseconds: $0.nanoseconds) } ?? .none
   }
 
   /// Seconds, rounded half away from zero to nine decimals.
-  public static func seconds(nanoseconds: Int64) -> FieldValue {
+  package static func seconds(nanoseconds: Int64) -> FieldValue {
     .time(MediaTime(value: nanoseconds, timescale: 1_000_000_000))
   }
 
   /// A path in the form of ``FilePath/text``.
-  public static func path(_ path: FilePath) -> FieldValue { .string(path.text) }
+  package static func path(_ path: FilePath) -> FieldValue { .string(path.text) }
 
   /// A list of integers, such as ids.
-  public static func integers(_ values: [some BinaryInteger & Sendable]) -> FieldValue {
+  package static func integers(_ values: [some BinaryInteger & Sendable]) -> FieldValue {
     .integerList(IntegerList(values))
   }
 
   /// A range of seconds: ``StructuredValue/range(_:)``.
-  public static func range(_ range: TimeRange) -> FieldValue { .structured(.range(range)) }
+  package static func range(_ range: TimeRange) -> FieldValue { .structured(.range(range)) }
 
   /// A change of a queue: ``StructuredValue/change(_:)``.
-  public static func change(_ change: QueueChange) -> FieldValue { .structured(.change(change)) }
+  package static func change(_ change: QueueChange) -> FieldValue { .structured(.change(change)) }
 
   /// The selected tracks of an entry: ``StructuredValue/selection(_:)``.
-  public static func selection(_ selection: TrackSelection) -> FieldValue { .structured(.selection(selection)) }
+  package static func selection(_ selection: TrackSelection) -> FieldValue { .structured(.selection(selection)) }
 
   /// Options of a command: ``StructuredValue/options(_:)``.
-  public static func options(_ options: [StructuredValue.Option]) -> FieldValue { .structured(.options(options)) }
+  package static func options(_ options: [StructuredValue.Option]) -> FieldValue { .structured(.options(options)) }
 
   /// A list of ranges of seconds.
-  public static func ranges(_ ranges: [TimeRange]) -> FieldValue { .list(ranges.map(FieldValue.range)) }
+  package static func ranges(_ ranges: [TimeRange]) -> FieldValue { .list(ranges.map(FieldValue.range)) }
 
   /// A list of changes of a queue.
-  public static func changes(_ changes: [QueueChange]) -> FieldValue { .list(changes.map(FieldValue.change)) }
+  package static func changes(_ changes: [QueueChange]) -> FieldValue { .list(changes.map(FieldValue.change)) }
 
   /// A list of texts.
-  public static func strings(_ values: [String]) -> FieldValue { .list(values.map(FieldValue.string)) }
+  package static func strings(_ values: [String]) -> FieldValue { .list(values.map(FieldValue.string)) }
 }
 
 extension FieldValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByNilLiteral
 {
-  public init(stringLiteral value: String) { self = .string(value) }
-  public init(integerLiteral value: Int64) { self = .integer(value) }
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
-  public init(nilLiteral: ()) { self = .none }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(nilLiteral: ()) { self = .none }
 }
 
 extension FieldValue {

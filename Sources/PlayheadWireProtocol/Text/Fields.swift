@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// The `key=value` fields of a reply, a row or an event, in the order in which they are written.
-public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+package struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One field. The name contains only letters, digits, `-` and `.`, and never comes from a client.
-  public struct Field: Sendable, Hashable {
-    public var name: String
-    public var value: FieldValue
+  package struct Field: Sendable, Hashable {
+    package var name: String
+    package var value: FieldValue
 
-    public init(_ name: String, _ value: FieldValue) {
+    package init(_ name: String, _ value: FieldValue) {
       self.name = name
       self.value = value
     }
   }
 
   /// The fields, in order.
-  public private(set) var entries: [Field]
+  package private(set) var entries: [Field]
 
-  public init() { entries = [] }
+  package init() { entries = [] }
 
   /// Creates an empty list with memory for a number of fields.
   init(capacity: Int) {
@@ -25,26 +25,26 @@ public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Creates fields from pairs, such as `["items": .integers(ids), "version": .int(version)]`. Keeps their order.
-  public init(dictionaryLiteral elements: (String, FieldValue)...) { entries = elements.map { Field($0.0, $0.1) } }
+  package init(dictionaryLiteral elements: (String, FieldValue)...) { entries = elements.map { Field($0.0, $0.1) } }
 
-  public var isEmpty: Bool { entries.isEmpty }
+  package var isEmpty: Bool { entries.isEmpty }
 
   /// The value of the first field with this name.
-  public subscript(name: String) -> FieldValue? { entries.first { $0.name == name }?.value }
+  package subscript(name: String) -> FieldValue? { entries.first { $0.name == name }?.value }
 
-  public mutating func append(_ name: String, _ value: FieldValue) { entries.append(Field(name, value)) }
+  package mutating func append(_ name: String, _ value: FieldValue) { entries.append(Field(name, value)) }
 
   /// Appends a field if it has a value.
-  public mutating func append(_ name: String, ifPresent value: FieldValue?) { if let value { append(name, value) } }
+  package mutating func append(_ name: String, ifPresent value: FieldValue?) { if let value { append(name, value) } }
 
   /// Appends the two fields of a position: `time` in decimal seconds, and `pts` as an exact fraction.
-  public mutating func append(position: MediaTime) {
+  package mutating func append(position: MediaTime) {
     append("time", .time(position))
     append("pts", .fraction(position))
   }
 
   /// Appends the fields of `other`.
-  public mutating func append(contentsOf other: Fields) { entries.append(contentsOf: other.entries) }
+  package mutating func append(contentsOf other: Fields) { entries.append(contentsOf: other.entries) }
 
   /// Appends ` name=value` for every field.
   func appendWords(to buffer: inout [UInt8]) {

@@ -8,55 +8,55 @@ import PlayheadMediaCore
 ///
 /// On the wire a location is text. A path in UTF-8 is written unchanged. Any other path is written as a `file://` URL
 /// with percent-encoding. Every absolute path has exactly one such text, and the text decodes to the same bytes.
-public struct FilePath: Sendable, Hashable, CustomStringConvertible {
+package struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// The bytes of the path, beginning with `/`, without NUL and without a terminator. For URLs and tokens, the bytes of
   /// the text.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Whether the location is an `http://` or `https://` URL.
-  public var isAddress: Bool { Self.isAddress(bytes[...]) }
+  package var isAddress: Bool { Self.isAddress(bytes[...]) }
 
   /// Whether the location is a file path.
-  public var isFile: Bool { bytes.first == UInt8(ascii: "/") }
+  package var isFile: Bool { bytes.first == UInt8(ascii: "/") }
 
   /// The extension of the file name, without its dot. Nil if it has none.
-  public var fileExtension: String? {
+  package var fileExtension: String? {
     let name = bytes.split(separator: UInt8(ascii: "/")).last ?? []
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     return String(decoding: name[(dot + 1)...], as: UTF8.self)
   }
 
   /// The token of a passed descriptor. Nil for other kinds.
-  public var descriptorToken: String? { isFile || isAddress ? nil : string.flatMap(Self.descriptorToken) }
+  package var descriptorToken: String? { isFile || isAddress ? nil : string.flatMap(Self.descriptorToken) }
 
   /// The token of a text `fd:TOKEN`: 32 hexadecimal digits. Nil for any other text.
-  public static func descriptorToken(of text: String) -> String? {
+  package static func descriptorToken(of text: String) -> String? {
     isDescriptor(Array(text.utf8)[...]) ? String(text.dropFirst(descriptorScheme.count)) : nil
   }
 
   /// The length of a token in characters.
-  public static let descriptorTokenLength = 32
+  package static let descriptorTokenLength = 32
 
   private static let descriptorScheme = "fd:"
 
   /// Creates the location of a passed descriptor.
-  public init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
+  package init(descriptorToken: String) { bytes = Array("\(Self.descriptorScheme)\(descriptorToken)".utf8) }
 
   /// Creates a path from bytes. Returns nil for bytes that are not an absolute path, contain a NUL, or exceed
   /// ``maximumByteCount``.
-  public init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     guard bytes.first == UInt8(ascii: "/"), bytes.count <= Self.maximumByteCount, !bytes.contains(0) else { return nil }
     self.bytes = bytes
   }
 
   /// Whether the path of each file in this folder is at most ``maximumByteCount`` bytes long.
-  public var isPathOfFolder: Bool { folderPrefix.count + Self.maximumNameByteCount <= Self.maximumByteCount }
+  package var isPathOfFolder: Bool { folderPrefix.count + Self.maximumNameByteCount <= Self.maximumByteCount }
 
   /// The path of a file in this folder.
-  public func appending(_ name: [UInt8]) -> FilePath { FilePath(validated: folderPrefix + name) }
+  package func appending(_ name: [UInt8]) -> FilePath { FilePath(validated: folderPrefix + name) }
 
   /// The name of this file if it is directly in a folder.
-  public func name(in folder: FilePath) -> [UInt8]? {
+  package func name(in folder: FilePath) -> [UInt8]? {
     let prefix = folder.folderPrefix
     let name = Array(bytes.dropFirst(prefix.count))
     return bytes.starts(with: prefix) && !name.isEmpty && !name.contains(UInt8(ascii: "/")) ? name : nil
@@ -66,10 +66,10 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   private var folderPrefix: [UInt8] { bytes.last == UInt8(ascii: "/") ? bytes : bytes + [UInt8(ascii: "/")] }
 
   /// Creates a location from a valid URL.
-  public init(address: String) { bytes = Array(address.utf8) }
+  package init(address: String) { bytes = Array(address.utf8) }
 
   /// The maximum length of a path, in bytes: PATH_MAX of Linux (limits.h). Playlists have the same limit.
-  public static let maximumByteCount = 4_096
+  package static let maximumByteCount = 4_096
 
   /// The maximum length of the name of a file, in bytes: NAME_MAX of Linux (limits.h).
   private static let maximumNameByteCount = 255
@@ -85,7 +85,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: `bad-arguments` for a relative or empty path, a path longer than ``maximumByteCount``, a NUL, or invalid
   ///   percent-encoding.
   ///   `unsupported-location` for a URL with another scheme.
-  public init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
+  package init(text: String) throws(MediaError) { try self.init(wire: Array(text.utf8)[...]) }
 
   /// `init(text:)` for bytes.
   init(wire text: ArraySlice<UInt8>) throws(MediaError) {
@@ -220,11 +220,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The path as a string. Nil if its bytes are not UTF-8.
-  public var string: String? { String(validating: bytes, as: UTF8.self) }
+  package var string: String? { String(validating: bytes, as: UTF8.self) }
 
   /// Whether the file name extension is that of a playlist. A URL with the extension .m3u8 is an HLS stream unless the
   /// request declares it as a playlist.
-  public var isNamedAsPlaylist: Bool { Self.isNamedAsPlaylist(bytes[...]) }
+  package var isNamedAsPlaylist: Bool { Self.isNamedAsPlaylist(bytes[...]) }
 
   /// The same for the bytes of a path.
   static func isNamedAsPlaylist(_ path: ArraySlice<UInt8>) -> Bool {
@@ -247,10 +247,10 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The text of this location on the wire, in requests and replies.
-  public var text: String { string ?? (isFile ? url : String(decoding: bytes, as: UTF8.self)) }
+  package var text: String { string ?? (isFile ? url : String(decoding: bytes, as: UTF8.self)) }
 
   /// The path as a percent-encoded `file://` URL (RFC 8089, RFC 3986 section 2.3: unreserved characters and `/` stay).
-  public var url: String {
+  package var url: String {
     guard isFile else { return text }
     var encoded = Array("file://".utf8)
     for byte in bytes {
@@ -266,11 +266,11 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  public var description: String { text }
+  package var description: String { text }
 }
 
 extension FilePath: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(validated: Array(bytes)) }
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(validated: Array(bytes)) }
 
   /// Creates a location from bytes that were validated earlier.
   private init(validated bytes: [UInt8]) { self.bytes = bytes }

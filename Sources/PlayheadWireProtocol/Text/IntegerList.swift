@@ -1,19 +1,19 @@
 /// A list of integers as text, which is built once and in parts: the reply to a large edit has 100,000 ids.
-public struct IntegerList: Sendable, Hashable {
+package struct IntegerList: Sendable, Hashable {
   /// The numbers in decimal, separated by commas.
   private(set) var text: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(_ values: some Sequence<some BinaryInteger>) { for value in values { append(value) } }
+  package init(_ values: some Sequence<some BinaryInteger>) { for value in values { append(value) } }
 
-  public var isEmpty: Bool { text.isEmpty }
+  package var isEmpty: Bool { text.isEmpty }
 
   /// The number of bytes of the text.
-  public var byteCount: Int { text.count }
+  package var byteCount: Int { text.count }
 
   /// Appends an integer. Values outside the range of `Int64` are appended, too.
-  public mutating func append(_ value: some BinaryInteger) {
+  package mutating func append(_ value: some BinaryInteger) {
     if !text.isEmpty { text.append(UInt8(ascii: ",")) }
     if let value = Int64(exactly: value) {
       text.append(decimal: value)
@@ -23,7 +23,7 @@ public struct IntegerList: Sendable, Hashable {
   }
 
   /// Appends the integers of another list.
-  public mutating func append(_ other: IntegerList) {
+  package mutating func append(_ other: IntegerList) {
     guard !other.isEmpty else { return }
     if !text.isEmpty { text.append(UInt8(ascii: ",")) }
     text += other.text

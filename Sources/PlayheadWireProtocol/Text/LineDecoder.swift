@@ -6,9 +6,9 @@
 ///
 /// An incomplete line at the end of the stream is dropped, because the caller stops calling `next`. An incomplete
 /// command never runs.
-public struct LineDecoder: Sendable {
+package struct LineDecoder: Sendable {
   /// One part of the stream.
-  public enum Part: Sendable, Hashable {
+  package enum Part: Sendable, Hashable {
     /// A complete line as a half-open range of the chunk, without its LF and without a CR before the LF.
     case line(Range<Int>)
     /// A complete line that began in an earlier chunk. ``assembled`` contains it until the next call.
@@ -23,10 +23,10 @@ public struct LineDecoder: Sendable {
   }
 
   /// The number of bytes kept of an over-long line, which suffice to detect its form and id.
-  public static let beginningByteCount = 128
+  package static let beginningByteCount = 128
 
   /// The line of the last `.assembledLine`, or the beginning of the last `.tooLong`.
-  public private(set) var assembled: [UInt8] = []
+  package private(set) var assembled: [UInt8] = []
 
   private enum State: Sendable {
     /// The beginning of the current line is stored in `pending`.
@@ -42,16 +42,16 @@ public struct LineDecoder: Sendable {
   private let unterminatedByteCount: Int
 
   /// Creates a decoder for the start of a stream. Uses the two line limits of `limits`.
-  public init(limits: WireLimits = .standard) {
+  package init(limits: WireLimits = .standard) {
     lineByteCount = limits.lineByteCount
     unterminatedByteCount = max(limits.unterminatedByteCount, limits.lineByteCount)
   }
 
   /// The number of bytes stored for an incomplete line. Never more than the line limit.
-  public var pendingByteCount: Int { pending.count }
+  package var pendingByteCount: Int { pending.count }
 
   /// The next part of `chunk` from `offset` on. Nil when the chunk is consumed. Advances `offset` past the part.
-  public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Part? {
+  package mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Part? {
     while offset < chunk.count {
       switch state {
       case .closed:

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A value of a field that is an object or array in JSON. The text form of a value with a type creates no JSON.
-public enum StructuredValue: Sendable, Hashable {
+package enum StructuredValue: Sendable, Hashable {
   /// A JSON value. In the text form its JSON text.
   case json(JSONValue)
   /// A range of seconds. In the text form `START-END`, with the end `inf` for a range without an end. In JSON an object
@@ -15,7 +15,7 @@ public enum StructuredValue: Sendable, Hashable {
   case options([Option])
 
   /// The name and the value of an option.
-  public struct Option: Sendable, Hashable {
+  package struct Option: Sendable, Hashable {
     let name: String
     let value: FieldValue
   }

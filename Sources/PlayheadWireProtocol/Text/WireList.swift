@@ -1,5 +1,5 @@
 /// A type of which one argument can contain several values.
-public protocol WireListElement: Sendable, Hashable {
+package protocol WireListElement: Sendable, Hashable {
   /// Decodes a value that the request parser packed.
   static func unpacked(_ bytes: ArraySlice<UInt8>) -> Self
 }
@@ -9,7 +9,7 @@ public protocol WireListElement: Sendable, Hashable {
 /// The values of a request are stored as consecutive bytes and decoded on access. They need hardly more memory
 /// than their text in the request. A line of 64 KiB may contain 30,000 values: arrays and strings for them would need
 /// many times the memory of the line.
-public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
+package struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
   fileprivate enum Storage: Sendable {
     case packed(PackedValues)
     case elements([Element])
@@ -18,49 +18,49 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
   fileprivate let storage: Storage
 
   /// Creates a list from a sequence.
-  public init(_ elements: some Sequence<Element>) { storage = .elements(Array(elements)) }
-  public init(arrayLiteral elements: Element...) { storage = .elements(elements) }
+  package init(_ elements: some Sequence<Element>) { storage = .elements(Array(elements)) }
+  package init(arrayLiteral elements: Element...) { storage = .elements(elements) }
   init(_ packed: PackedValues) { storage = .packed(packed) }
 
   /// The number of values.
-  public var count: Int {
+  package var count: Int {
     switch storage {
     case .packed(let packed): packed.count
     case .elements(let elements): elements.count
     }
   }
 
-  public var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 
   /// The number of bytes of the values of a request. In a list created from an array, elements other than
   /// ``FilePath`` count as 0 bytes.
-  public var byteCount: Int {
+  package var byteCount: Int {
     switch storage {
     case .packed(let packed): packed.byteCount
     case .elements(let elements): elements.reduce(0) { $0 + (($1 as? FilePath)?.bytes.count ?? 0) }
     }
   }
 
-  public var first: Element? { first { _ in true } }
+  package var first: Element? { first { _ in true } }
 
-  public var underestimatedCount: Int { count }
+  package var underestimatedCount: Int { count }
 
-  public func makeIterator() -> Iterator {
+  package func makeIterator() -> Iterator {
     switch storage {
     case .packed(let packed): Iterator(packed: packed, elements: [].makeIterator())
     case .elements(let elements): Iterator(packed: PackedValues(), elements: elements.makeIterator())
     }
   }
 
-  public static func == (left: Self, right: Self) -> Bool { left.elementsEqual(right) }
+  package static func == (left: Self, right: Self) -> Bool { left.elementsEqual(right) }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for element in self { hasher.combine(element) }
   }
 
   /// Decodes one value after the other.
-  public struct Iterator: IteratorProtocol, Sendable {
+  package struct Iterator: IteratorProtocol, Sendable {
     fileprivate let packed: PackedValues
     fileprivate var elements: Array<Element>.Iterator
     private var offset = 0
@@ -70,7 +70,7 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
       self.elements = elements
     }
 
-    public mutating func next() -> Element? {
+    package mutating func next() -> Element? {
       guard let range = packed.next(at: &offset) else { return elements.next() }
       return Element.unpacked(packed.bytes[range])
     }
@@ -152,5 +152,5 @@ struct PackedValues: Sendable {
 }
 
 extension String: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,10 +1,10 @@
 /// Encodes text so that the lexer returns exactly the same bytes. The output is on one line and cannot imitate another
 /// line.
-public enum WordsText {
+package enum WordsText {
   /// Appends `text`, quoted if it is empty or contains a space, a quote, a backslash or a control character. C1
   /// controls and Unicode's line separators also count, because some readers treat them as line ends. Most texts need
   /// no quoting.
-  public static func append(_ text: String, to buffer: inout [UInt8]) {
+  package static func append(_ text: String, to buffer: inout [UInt8]) {
     var text = text
     text.withUTF8 { append(utf8: $0, to: &buffer) }
   }
@@ -45,7 +45,7 @@ public enum WordsText {
   }
 
   /// The text, quoted like ``append(_:to:)``.
-  public static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var buffer: [UInt8] = []
     append(text, to: &buffer)
     return String(decoding: buffer, as: UTF8.self)

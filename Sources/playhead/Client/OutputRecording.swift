@@ -22,7 +22,7 @@ struct OutputRecording: PassedOutput {
     let location = RecordingLocation(
       path: recording.file.bytes, replaces: recording.replaces, hint: "--replace replaces it")
     let path = recording.file.text
-    if let recovered = try OutputFile.reporting({ () throws(MediaError) in try location.recover() })?.path {
+    if let recovered = try OutputFile.reporting({ () throws(MediaError) in try location.recover() })?.pathBytes {
       let name = FilePath(bytes: recovered)?.text ?? path
       Terminal.printDiagnostic("an unfinished recording was repaired: \(name)")
       // Otherwise the new recording would replace the repaired file.
@@ -72,7 +72,7 @@ struct OutputRecording: PassedOutput {
     let isFree = FileLock.waitUntilFree(location.unfinishedPath, milliseconds: 2_000)
     do throws(MediaError) {
       if isFree, let recovered = try location.recover() {
-        return recovered.path.map { "the part that was recorded is in \(FilePath(bytes: $0)?.text ?? path)" }
+        return recovered.pathBytes.map { "the part that was recorded is in \(FilePath(bytes: $0)?.text ?? path)" }
           ?? "nothing was recorded"
       }
     } catch { return "\(unfinishedPath) cannot be repaired: \(error.message)" }

@@ -29,7 +29,7 @@ import Testing
     let tracks = properties.tracks
     #expect(tracks.map(\.mediaType) == [.video, .audio, .audio, .subtitle])
     #expect(tracks[0].frameRate?.description == "30000/1001")
-    #expect(tracks[0].naturalSize == AssetTrack.NaturalSize(width: 85, height: 48))
+    #expect(tracks[0].naturalSize == PixelSize(width: 85, height: 48))
     #expect(tracks[1].channelLayoutName == "5.1" && tracks[2].channelLayoutName == "mono")
     #expect(tracks[1].sampleFormatName == "fltp" && tracks[1].audioFormat?.sampleRateHz == 48_000)
     #expect(tracks.map(\.languageCode)[1...] == ["eng", "deu", "fra"])
@@ -146,7 +146,7 @@ import Testing
       "-i", plain, "-c", "copy", "-aspect", "16:9", "-metadata:s:v", name == "a.mp4" ? "rotate=270" : "x=y", path)
     let track = try #require(try Asset(path: path).load().tracks.first)
     #expect(track.codedWidth == 64 && track.codedHeight == 48)
-    #expect(track.naturalSize == AssetTrack.NaturalSize(width: 85, height: 48))
+    #expect(track.naturalSize == PixelSize(width: 85, height: 48))
     #expect(track.rotationDegrees == (name == "a.mp4" ? 90 : 0))
   }
 

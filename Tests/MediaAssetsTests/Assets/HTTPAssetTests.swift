@@ -227,7 +227,7 @@ import Testing
     #expect(try reader.readFrames(100_000).samples == local.readFrames(100_000).samples)
     _ = try reader.seekExactly(to: MediaTime(value: 1, timescale: 1))
     #expect(try reader.readFrames(1).position == 44_100)
-    #expect(asset.displayPath == "mine" && asset.path.isEmpty)
+    #expect(asset.displayPath == "mine" && asset.pathBytes.isEmpty)
 
     let failing = Asset(name: "mine") { () throws(MediaError) in CustomSource(bytes, failsAt: 350_000) }
     let broken = try AudioTrackReader(asset: failing)

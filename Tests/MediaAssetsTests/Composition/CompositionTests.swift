@@ -439,9 +439,7 @@ import Testing
 
   @Test func mixOfAFilesTracksEqualsFFmpegsMix() throws {
     let folder = try TemporaryFolder()
-    let paths = try (1...3).map { try Self.noise(folder, $0, frames: 51_000).path }.map {
-      String(decoding: $0, as: UTF8.self)
-    }
+    let paths = try (1...3).map { try Self.noise(folder, $0, frames: 51_000).path ?? "" }
     // FFmpeg loses some audio when times are rounded to milliseconds, like those of FLAC here.
     let path = folder.file("three.mka")
     try Tool.ffmpeg(

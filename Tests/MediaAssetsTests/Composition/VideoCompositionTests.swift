@@ -29,7 +29,7 @@ import Testing
   @Test func drawnPixelsEqualManuallyComputedOnes() throws {
     let dot = try Self.grey([[200]])
     let pair = try Self.grey([[100, 200], [10, 20]])
-    let black = VideoCompositionInstruction.Color.black
+    let black = RGBColor.black
     let rows: [(String, PixelBuffer, ImageTransform, Double, ImageRectangle?, [[Int]])] = [
       ("unchanged", pair, .identity, 1, nil, [[100, 200, 0], [10, 20, 0]]),
       ("moved", pair, .translation(x: 1, y: 1), 1, nil, [[0, 0, 0], [0, 100, 200]]),

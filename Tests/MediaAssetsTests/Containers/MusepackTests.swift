@@ -51,7 +51,7 @@ import Testing
       settings.timeRange = TimeRange(
         start: MediaTime(frame: Int64(range.lowerBound), rate: 44_100), duration: .positiveInfinity)
       let outcome = try await AssetExportSession(
-        Asset(path: path), to: Array(target.utf8), settings, replacesFile: true
+        Asset(path: path), to: target, settings, replacesFile: true
       ).outcome()
       #expect(outcome.fault == nil)
       let exported = try AudioTrackReader(asset: Asset(path: target)).readToEnd()

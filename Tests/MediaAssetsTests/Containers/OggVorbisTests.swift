@@ -270,7 +270,7 @@ import Testing
       settings.timeRange = TimeRange(
         start: MediaTime(frame: start, rate: 44_100), duration: MediaTime(frame: 5_000, rate: 44_100))
       let target = folder.file("\(start).wav")
-      _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings)
+      _ = try await AssetExportSession(Asset(path: path), to: target, settings)
         .outcome(on: AssetExporter())
       let samples = try read(target).samples
       let expected = whole[Int(start)..<(Int(start) + 5_000)]

@@ -21,7 +21,7 @@ import Testing
     replaces: Bool = false, progress: @escaping @Sendable (Double?) -> Void = { _ in }
   ) async throws -> AssetExportSession.Outcome {
     try await AssetExportSession(
-      asset(source, isolation), to: Array(target.utf8), settings, replacesFile: replaces
+      asset(source, isolation), to: target, settings, replacesFile: replaces
     ).outcome(on: AssetExporter(), progress: progress)
   }
 
@@ -93,7 +93,7 @@ import Testing
 
     // In a joined export, the next file starts after its last frame.
     _ = try await AssetExportSession(
-      joining: [Asset(path: source), Asset(path: source)], to: Array(target.utf8), ExportSettings(.flac),
+      joining: [Asset(path: source), Asset(path: source)], to: target, ExportSettings(.flac),
       replacesFile: true
     ).outcome(on: AssetExporter())
     try Self.expectAudio(target, whole + whole)
@@ -360,7 +360,7 @@ import Testing
     func joining(_ mixes: Bool, _ name: String, _ settings: ExportSettings) async throws -> [Float] {
       let session = AssetExportSession(
         joining: sources.map { Self.asset($0, isolation, isPrecise: true) }, mixes: mixes,
-        to: Array(folder.file(name).utf8), settings)
+        to: folder.file(name), settings)
       _ = try await session.outcome(on: AssetExporter())
       return try Tool.decode(folder.file(name))
     }
@@ -443,11 +443,11 @@ import Testing
     let folder = try TemporaryFolder()
     let source = try Self.source(folder, "a.wav")
     let before = AssetExportSession(
-      Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+      Self.asset(source, isolation), to: folder.file("x.flac"), ExportSettings(.flac))
     before.cancel()
     await expectError(.cancelled) { try await before.outcome() }
     let session = AssetExportSession(
-      Self.asset(source, isolation), to: Array(folder.file("x.flac").utf8), ExportSettings(.flac))
+      Self.asset(source, isolation), to: folder.file("x.flac"), ExportSettings(.flac))
     await expectError(.cancelled) {
       try await session.outcome(on: AssetExporter()) { done in
         if done ?? 0 > 0.2 { session.cancel() }

@@ -25,7 +25,7 @@ import Testing
     var settings = ExportSettings.passthrough(container)
     if let range { settings.timeRange = range }
     let outcome = try await AssetExportSession(
-      Asset(path: source), to: Array(target.utf8), settings, replacesFile: true
+      Asset(path: source), to: target, settings, replacesFile: true
     ).outcome()
     #expect(outcome.fault == nil)
   }
@@ -150,7 +150,7 @@ import Testing
     }
     let target = folder.file("encoded.mov")
     let settings = ExportSettings(.mov, audio: .encode(AudioOutputSettings(.pcm(.float32))))
-    let outcome = try await AssetExportSession(Asset(path: source), to: Array(target.utf8), settings).outcome()
+    let outcome = try await AssetExportSession(Asset(path: source), to: target, settings).outcome()
     #expect(outcome.fault == nil)
     #expect(try Self.frames(target, in: folder).count == frames.count)
     let encoded = try AudioTrackReader(asset: Asset(path: target)).readToEnd()

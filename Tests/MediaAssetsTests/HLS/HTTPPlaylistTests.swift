@@ -43,7 +43,7 @@ import Testing
     let server = try server(["b.m3u": "1.mp3\n", "self.m3u": "self.m3u\n"])
     let text = "0.mp3\n\(server.address)/b.m3u\n\(server.address)/none.m3u\n"
     let copy = try self.server(["a.m3u": text])
-    let list = try Playlist(contentsOf: Array(copy.files.file("a.m3u").utf8))
+    let list = try Playlist(contentsOf: copy.files.file("a.m3u"))
     #expect(
       list.entries.map(\.location) == [.file(Array(copy.files.file("0.mp3").utf8)), .url("\(server.address)/1.mp3")])
     #expect(list.warnings.map(\.error.code) == [.httpNotFound])

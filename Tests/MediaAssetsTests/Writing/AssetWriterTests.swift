@@ -46,7 +46,7 @@ extension AudioOutputSettings {
     _ path: String, _ container: WritableContainer, _ inputs: [AssetWriterInput],
     options: AssetWriter.Options = AssetWriter.Options(), start: MediaTime = .zero
   ) throws -> AssetWriter {
-    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    let writer = AssetWriter(path: path, container: container, options: options)
     for input in inputs { try writer.add(input) }
     try writer.startWriting()
     try writer.startSession(atSourceTime: start)
@@ -221,7 +221,7 @@ extension AudioOutputSettings {
     _ container: WritableContainer, _ settings: AudioOutputSettings
   ) throws {
     let folder = try TemporaryFolder()
-    let writer = AssetWriter(path: Array(folder.file("audio").utf8), container: container)
+    let writer = AssetWriter(path: folder.file("audio"), container: container)
     let input = AssetWriterInput(settings: settings, sourceFormat: Self.source)
     expectError(.invalidArgument) { try writer.add(input) }
     #expect(try Self.fileNames(in: folder) == [])
@@ -263,7 +263,7 @@ extension AudioOutputSettings {
   func existingFileIsKeptUnlessItIsReplaced() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write([1, 2, 3], as: "audio.wav")
-    let writer = AssetWriter(path: Array(path.utf8), container: .wav)
+    let writer = AssetWriter(path: path, container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
     expectError(.fileExists) { try writer.startWriting() }
     #expect(writer.status == .failed && writer.error?.code == .fileExists)
@@ -281,7 +281,7 @@ extension AudioOutputSettings {
   @Test("a missing folder is an error")
   func missingFolderReportsWriteFailed() throws {
     let folder = try TemporaryFolder()
-    let writer = AssetWriter(path: Array(folder.file("no/audio.wav").utf8), container: .wav)
+    let writer = AssetWriter(path: folder.file("no/audio.wav"), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
     expectError(.writeFailed) { try writer.startWriting() }
   }
@@ -329,7 +329,7 @@ extension AudioOutputSettings {
     let more = try Self.buffer(200_000..<200_010)
     expectError(.cancelled) { try input.append(waiting: more) }
     #expect(try Self.fileNames(in: folder) == [])
-    let idle = AssetWriter(path: Array(folder.file("idle.flac").utf8), container: .flac)
+    let idle = AssetWriter(path: folder.file("idle.flac"), container: .flac)
     idle.cancelWriting()
     #expect(idle.status == .cancelled)
   }

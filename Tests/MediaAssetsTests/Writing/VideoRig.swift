@@ -64,7 +64,7 @@ enum VideoRig {
     options: AssetWriter.Options = AssetWriter.Options(), number: (Int) -> Int = { $0 }
   ) throws -> AssetWriter {
     let input = AssetWriterInput(settings: settings, sourceFormat: format, mediaTimescale: mediaTimescale)
-    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    let writer = AssetWriter(path: path, container: container, options: options)
     try writer.add(input)
     try writer.startWriting()
     try writer.startSession(atSourceTime: start)

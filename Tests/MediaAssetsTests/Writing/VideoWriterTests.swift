@@ -112,15 +112,15 @@ import Testing
   @Test("RGB is converted to the color of the settings and marked accordingly")
   func rgbIsConvertedToTheColorOfTheSettings() throws {
     let folder = try TemporaryFolder()
-    var wide = FormatDescription.Video.Color()
+    var wide = FormatDescription.Video.ColorProperties()
     (wide.primaries, wide.transfer, wide.matrix, wide.isFullRange) = (9, 14, 9, true)
     print("settings  marked                decoded red")
-    for (name, color) in [("nothing", nil), ("BT.2020", wide)] as [(String, FormatDescription.Video.Color?)] {
+    for (name, color) in [("nothing", nil), ("BT.2020", wide)] as [(String, FormatDescription.Video.ColorProperties?)] {
       let path = folder.file("\(name).mp4")
       let input = AssetWriterInput(
         settings: VideoRig.settings { ($0.color, $0.constantQuality) = (color, 5) },
         sourceFormat: VideoRig.format(.bgra))
-      let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+      let writer = AssetWriter(path: path, container: .mp4)
       try writer.add(input)
       try writer.startWriting()
       try writer.startSession(atSourceTime: .zero)
@@ -332,7 +332,7 @@ import Testing
     let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
     let adaptor = try AssetWriterInputPixelBufferAdaptor(assetWriterInput: input)
     #expect(adaptor.pixelBufferPool == nil)
-    let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+    let writer = AssetWriter(path: path, container: .mp4)
     try writer.add(input)
     #expect(adaptor.pixelBufferPool == nil)
     try writer.startWriting()

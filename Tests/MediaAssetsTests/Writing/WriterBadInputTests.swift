@@ -104,7 +104,7 @@ import Testing
       ),
     ]
     for (name, container, input) in rows {
-      let writer = AssetWriter(path: Array(folder.file("file").utf8), container: container)
+      let writer = AssetWriter(path: folder.file("file"), container: container)
       var message = ""
       do throws(MediaError) { try writer.add(input) } catch { message = "\(error)" }
       #expect(!message.isEmpty && (message.hasPrefix("1001 ") || message.hasPrefix("4003 ")), "\(name): \(message)")
@@ -118,7 +118,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.file("film.mp4")
     let input = AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format())
-    let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+    let writer = AssetWriter(path: path, container: .mp4)
     func buffer(_ number: Int, _ format: PixelFormat = .i420, width: Int = 128, at time: MediaTime? = nil) throws
       -> SampleBuffer
     {
@@ -297,7 +297,7 @@ import Testing
       ("a folder", disk, .fileExists), ("existing", folder.file("film.mp4"), .fileExists),
     ]
     for (name, path, code) in rows {
-      let writer = AssetWriter(path: Array(path.utf8), container: .mp4)
+      let writer = AssetWriter(path: path, container: .mp4)
       try writer.add(AssetWriterInput(settings: VideoRig.settings(), sourceFormat: VideoRig.format()))
       expectError(code, "\(name)") { try writer.startWriting() }
       #expect(writer.status == .failed, "\(name)")

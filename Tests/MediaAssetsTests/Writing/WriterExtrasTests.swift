@@ -128,7 +128,7 @@ import Testing
   private static func startWriting(
     _ path: String, _ container: WritableContainer, _ options: AssetWriter.Options
   ) throws(MediaError) {
-    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    let writer = AssetWriter(path: path, container: container, options: options)
     try writer.add(WriterRig.audio(codec(container)))
     try writer.startWriting()
   }
@@ -184,7 +184,7 @@ import Testing
     let path = folder.file("film.\(container)")
     let languages = ["deu", "eng", "fra"]
     let inputs = languages.map { WriterRig.audio(container == .matroska ? .flac : .aac, language: $0) }
-    let writer = AssetWriter(path: Array(path.utf8), container: container)
+    let writer = AssetWriter(path: path, container: container)
     let other = WriterRig.audio(.aac)
     let foreign = try AssetWriterInputGroup(inputs: [inputs[0], other])
     for input in inputs { try writer.add(input) }

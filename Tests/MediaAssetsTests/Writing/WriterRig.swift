@@ -29,7 +29,7 @@ enum WriterRig {
     _ path: String, _ container: WritableContainer, _ inputs: [AssetWriterInput],
     options: AssetWriter.Options = AssetWriter.Options()
   ) throws -> AssetWriter {
-    let writer = AssetWriter(path: Array(path.utf8), container: container, options: options)
+    let writer = AssetWriter(path: path, container: container, options: options)
     for input in inputs { try writer.add(input) }
     try writer.startWriting()
     try writer.startSession(atSourceTime: .zero)

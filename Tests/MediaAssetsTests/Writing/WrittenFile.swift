@@ -135,7 +135,7 @@ enum PacketCopy {
       .map { AssetReaderStoredOutput(trackID: $0.id) }
     for output in outputs { try reader.add(output) }
     try reader.startReading()
-    let writer = AssetWriter(path: Array(target.utf8), container: container, options: options)
+    let writer = AssetWriter(path: target, container: container, options: options)
     let inputs = try outputs.map { output in
       let format = try #require(output.format)
       return AssetWriterInput(

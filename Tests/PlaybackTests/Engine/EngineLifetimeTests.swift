@@ -93,7 +93,7 @@ import Testing
         group.addTask {
           for _ in 0..<500 {
             try await session.setCategory(number % 2 == 0 ? .playback : .ambient)
-            let token = await session.observeState { _ in }
+            let token = await session.addStateObserver { _ in }
             try await session.removeObserver(token)
             _ = await engine.outputState
           }

@@ -114,7 +114,7 @@ import Testing
     let saw: @Sendable (Int) -> Int16 = { Int16($0 % 24_000) }
     let first = try rig.wave("up.wav", frames: 480_000) { StereoFrame(left: saw($0), right: saw($0)) }
     let second = try rig.wave("down.wav", frames: 480_000) { StereoFrame(left: -saw($0), right: -saw($0)) }
-    let paths = [first, second].map { String(decoding: $0.asset.path, as: UTF8.self) }
+    let paths = [first, second].map { $0.asset.path ?? "" }
     let item = try item(rig, "a.mka", paths)
     let group = try await start(rig, item)
     try await rig.run { try $0.setRate(rate) }
@@ -145,7 +145,7 @@ import Testing
     try TimeCode.writeWAV(path: path, frameCount: 441_000, sampleRateHz: 44_100) { index in
       index < 132_300 ? .silence : StereoFrame(left: 16_384, right: 16_384)
     }
-    let item = try item(rig, "a.mka", [String(decoding: loud.asset.path, as: UTF8.self), path], ["-ac:a:1", "1"])
+    let item = try item(rig, "a.mka", [loud.asset.path ?? "", path], ["-ac:a:1", "1"])
     let group = try await start(rig, item)
     await rig.advance(milliseconds: 2_000)
     try item.select(group.options[1], in: group)

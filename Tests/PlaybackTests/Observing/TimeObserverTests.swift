@@ -415,7 +415,7 @@ import Testing
     let engine = PlaybackEngine(loop: loop, output: sinks.configuration)
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
-        _ = engine.core.observeOutput { state in
+        _ = engine.core.addOutputObserver { state in
           guard state.status == .ready, let sink = sinks.latest else { return }
           loop.attach(sink)
           openings.yield()

@@ -30,7 +30,7 @@ import Testing
     var removedOutput: ObserverToken = 0
     /// The looper of the other player, and its removed observer.
     var looper: PlayerLooper?
-    var removedLooper = 0
+    var removedLooper: ObserverToken = 0
   }
 
   /// Items that are invalid in a request.
@@ -274,10 +274,10 @@ import Testing
       var scene = Scene(current: items[0], queued: items[1], foreign: items[2], removed: items[3])
       scene.foreignTimes = foreignTimes
       scene.looper = looper
-      scene.removedLooper = looper.addObserver { _ in }
+      scene.removedLooper = looper.addStateObserver { _ in }
       try looper.removeObserver(scene.removedLooper)
       let engine = player.control.core.engine
-      scene.removedOutput = engine.observeOutput { _ in }
+      scene.removedOutput = engine.addOutputObserver { _ in }
       try engine.removeOutputObserver(scene.removedOutput)
       scene.removedTimes = try player.addPeriodicTimeObserver(forInterval: Self.seconds(1)) { _ in }
       scene.removedMeter = try player.addMeterObserver { _ in }

@@ -34,7 +34,7 @@ import Testing
     let item = try rig.wav(file: 1, frames: 9_600)
     let looper = try PlayerLooper(player: rig.player, item: item)
     let counts = Mutex<[Int]>([])
-    _ = looper.addObserver { state in counts.withLock { $0.append(state.loopCount) } }
+    _ = looper.addStateObserver { state in counts.withLock { $0.append(state.loopCount) } }
     await rig.settle()
     #expect(looper.status == .ready && looper.loopCount == 0)
     await rig.player.play()
@@ -97,7 +97,7 @@ import Testing
     try await rig.run { try $0.setActionAtItemEnd(.pause) }
     let looper = try PlayerLooper(player: rig.player, item: item, timeRange: isWhole ? nil : frames(0, 12_000))
     let statuses = Mutex<[PlayerLooper.Status]>([])
-    _ = looper.addObserver { state in statuses.withLock { $0.append(state.status) } }
+    _ = looper.addStateObserver { state in statuses.withLock { $0.append(state.status) } }
     await rig.settle()
     await rig.player.play()
     await rig.advance(milliseconds: 300)

@@ -255,7 +255,7 @@ extension Rig {
   fileprivate func tagged(_ item: PlayerItem, _ tags: [String: String]) throws -> PlayerItem {
     let path = files.file("tagged-\(item.id).flac")
     try Fixtures.ffmpeg(
-      ["-nostdin", "-v", "error", "-y", "-i", String(decoding: item.asset.path, as: UTF8.self)]
+      ["-nostdin", "-v", "error", "-y", "-i", item.asset.path ?? ""]
         + tags.sorted { $0.key < $1.key }.flatMap { ["-metadata", "\($0.key)=\($0.value)"] } + ["-c:a", "flac", path])
     return self.item(path)
   }

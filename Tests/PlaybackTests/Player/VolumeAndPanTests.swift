@@ -180,7 +180,7 @@ import Testing
   @Test func mutePersistsAcrossItems() async throws {
     let rig = try await Rig()
     let items = try (0..<3).map { _ in
-      rig.item(String(decoding: try rig.level(0.5, frames: 48_000).asset.path, as: UTF8.self))
+      rig.item(try rig.level(0.5, frames: 48_000).asset.path ?? "")
     }
     try await rig.run { try $0.append(items) }
     await rig.settle()

@@ -119,10 +119,10 @@ final class DeviceRig: Sendable {
     player = QueuePlayer(engine: engine)
     try await player.append([PlayerItem(asset: Asset(path: path), id: 1)])
     await onLoop { rig in
-      _ = engine.core.observeOutput { state in
+      _ = engine.core.addOutputObserver { state in
         if state.status == .ready, let sink = server.sink(state.label) { loop.attach(sink.inner) }
       }
-      _ = engine.core.observeRoutes { event in
+      _ = engine.core.addRouteObserver { event in
         guard case .route(let change) = event else { return }
         routeLog("\(change.reason.rawValue) \(change.current.output?.deviceName ?? "none")")
       }

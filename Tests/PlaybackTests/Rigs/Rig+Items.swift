@@ -24,7 +24,7 @@ extension Rig {
 
   /// Returns the content of an item's file.
   func bytes(of item: PlayerItem) throws -> Data {
-    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
+    try Data(contentsOf: URL(fileURLWithPath: item.asset.path ?? ""))
   }
 
   /// Creates an item from the content of a file.

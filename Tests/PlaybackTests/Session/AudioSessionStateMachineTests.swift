@@ -10,9 +10,9 @@ import Testing
 @Suite struct AudioSessionStateMachineTests {
   private typealias Machine = AudioSessionStateMachine
 
-  private func interruptedMachine(_ change: (inout InterruptionPolicy) -> Void = { _ in }) -> Machine {
+  private func interruptedMachine(_ change: (inout AudioSession.InterruptionPolicy) -> Void = { _ in }) -> Machine {
     var machine = Machine()
-    var policy = InterruptionPolicy()
+    var policy = AudioSession.InterruptionPolicy()
     change(&policy)
     _ = machine.set(policy)
     _ = machine.playbackRequested()
@@ -29,8 +29,8 @@ import Testing
 
   @Test func changingTheCategoryResetsModeAndOptions() throws {
     var machine = Machine()
-    _ = machine.set(try AudioSessionSetting(.playback, mode: .moviePlayback, options: .duckOthers))
-    let actions = machine.set(try AudioSessionSetting(.playAndRecord))
+    _ = machine.set(try AudioSession.Setting(.playback, mode: .moviePlayback, options: .duckOthers))
+    let actions = machine.set(try AudioSession.Setting(.playAndRecord))
     #expect(machine.state.setting.mode == .default)
     #expect(machine.state.setting.options == [])
     #expect(actions == [.setRole(.music)])
@@ -38,9 +38,9 @@ import Testing
 
   @Test func categoryWithoutPlaybackMakesPlayersWaitUntilItChanges() throws {
     var machine = Machine()
-    let actions = machine.set(try AudioSessionSetting(.record))
+    let actions = machine.set(try AudioSession.Setting(.record))
     #expect(actions == [.setRole(.production), .setWaitingReason(.categoryForbidsPlayback, isResumption: false)])
-    let laterActions = machine.set(try AudioSessionSetting(.playback))
+    let laterActions = machine.set(try AudioSession.Setting(.playback))
     #expect(laterActions == [.setRole(.music), .setWaitingReason(nil, isResumption: false)])
   }
 
@@ -90,10 +90,10 @@ import Testing
     #expect(!machine.state.isInterrupted)
   }
 
-  @Test(arguments: InterruptionPolicy.Outcome.allCases)
-  func timeOutEndsAnInterruptionAsThePolicySpecifies(outcome: InterruptionPolicy.Outcome) {
+  @Test(arguments: AudioSession.InterruptionPolicy.Outcome.allCases)
+  func timeOutEndsAnInterruptionAsThePolicySpecifies(outcome: AudioSession.InterruptionPolicy.Outcome) {
     var machine = Machine()
-    var policy = InterruptionPolicy()
+    var policy = AudioSession.InterruptionPolicy()
     (policy.timeOut, policy.atTimeOut) = (MediaTime(value: 60, timescale: 1), outcome)
     _ = machine.set(policy)
     #expect(machine.interruptionBegan().contains(.startTimer(MediaTime(value: 60, timescale: 1))))
@@ -107,7 +107,7 @@ import Testing
 
   @Test func timeOutSetDuringAnInterruptionStartsThenAndNilStopsIt() {
     var machine = interruptedMachine()
-    var policy = InterruptionPolicy()
+    var policy = AudioSession.InterruptionPolicy()
     policy.timeOut = MediaTime(value: 5, timescale: 1)
     #expect(machine.set(policy) == [.startTimer(MediaTime(value: 5, timescale: 1))])
     #expect(machine.set(policy) == [])
@@ -144,7 +144,7 @@ import Testing
 
   @Test func endOfAnInterruptionInACategoryWithoutPlaybackKeepsPlayersWaiting() throws {
     var machine = interruptedMachine()
-    _ = machine.set(try AudioSessionSetting(.record))
+    _ = machine.set(try AudioSession.Setting(.record))
     #expect(machine.waitingReason == .interrupted)
     #expect(machine.serverEndedInterruption().contains(.setWaitingReason(.categoryForbidsPlayback, isResumption: true)))
   }

@@ -24,10 +24,10 @@ import Testing
   private func playingRig(fade: MediaTime = .zero) async throws -> Rig {
     let rig = try await Rig()
     try await session(rig) { session in
-      var policy = InterruptionPolicy()
+      var policy = AudioSession.InterruptionPolicy()
       policy.fadeDuration = fade
       try session.setPolicy(policy)
-      _ = session.observeEvents { [log = rig.log] in log("session \($0)") }
+      _ = session.addEventObserver { [log = rig.log] in log("session \($0)") }
     }
     let item = try rig.wav(file: 1, frames: 48_000)
     try await rig.run { player in
@@ -106,7 +106,8 @@ import Testing
     }
     #expect(await status(rig) == "paused - 0.0")
     #expect(
-      rig.dump.contains("session interruptionEnded(PlayheadPlayback.AudioSessionEvent.End.server, shouldResume: false)")
+      rig.dump.contains(
+        "session interruptionEnded(PlayheadPlayback.AudioSession.Event.End.server, shouldResume: false)")
     )
   }
 

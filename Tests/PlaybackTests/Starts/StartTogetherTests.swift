@@ -245,7 +245,7 @@ import Testing
     let engine = PlaybackEngine(loop: loop, output: sinks.configuration)
     await withCheckedContinuation { continuation in
       loop.execute {
-        _ = engine.core.observeOutput { state in
+        _ = engine.core.addOutputObserver { state in
           if state.status == .ready, let sink = sinks.latest { loop.attach(sink) }
         }
         engine.open()

@@ -36,8 +36,8 @@ extension WaveformCommand: WaitingHandler {
     var style = WaveformStyle()
     style.width = output.width ?? style.width
     style.height = output.height ?? style.height
-    if let color = output.color { style.color = try WaveformColor(color) }
-    if let background = output.background { style.background = try WaveformColor(background) }
+    if let color = output.color { style.color = try RGBColor(color) }
+    if let background = output.background { style.background = try RGBColor(background) }
     (style.hasAxis, style.bits) = (output.hasAxis, output.bits)
     let file = try context.server.registry.outputFile(
       output.file, replaces: output.replaces, for: context.client.peer?.userID)

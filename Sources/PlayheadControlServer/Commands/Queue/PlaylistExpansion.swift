@@ -118,7 +118,7 @@ extension PlayerItem {
   /// The location in a playlist. Nil for descriptors and for data without a location.
   private var playlistLocation: PlaylistLocation? {
     if let url = asset.url { return .url(url.redacted) }
-    return asset.path.isEmpty ? nil : .file(asset.path)
+    return asset.pathBytes.isEmpty ? nil : .file(asset.pathBytes)
   }
 
   /// The playlist entry for an export of the item. Nil if the item has no location.

@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// Commands about assets: files that a connection opens without playing them.
-public typealias AssetCommands = CommandList<
+package typealias AssetCommands = CommandList<
   AssetOpenCommand, AssetLoadCommand, AssetCancelCommand, AssetStatusCommand, AssetTracksCommand,
   AssetSelectionCommand, AssetChaptersCommand, AssetMetadataCommand, AssetArtworkCommand, AssetCloseCommand
 >
 
 /// The parameters of a command about one asset.
-public protocol AssetParameters: ParameterList {
+package protocol AssetParameters: ParameterList {
   /// The number of the asset, at least 1, valid on the connection that opened it.
   var id: Parameter<Int> { get }
 }
 
 /// The parameters of a command about one asset that has no other parameters.
-public struct AssetID: AssetParameters {
-  public let id: Parameter<Int>
+package struct AssetID: AssetParameters {
+  package let id: Parameter<Int>
 
-  public init(_ list: inout ParameterListBuilder) { id = list.asset() }
+  package init(_ list: inout ParameterListBuilder) { id = list.asset() }
 }
 
 extension ParameterListBuilder {
@@ -30,25 +30,25 @@ extension CommandTable {
 }
 
 /// The reply that names an asset.
-public struct AssetReply: ReplyFields {
-  public var asset: Int
+package struct AssetReply: ReplyFields {
+  package var asset: Int
 
-  public init(asset: Int) { self.asset = asset }
+  package init(asset: Int) { self.asset = asset }
 
-  public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }]
+  package static let fields: [Field<Self>] = [Field(.asset) { $0.asset }]
 }
 
 /// `asset.open`: opens a file for inspection.
-public enum AssetOpenCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let path: Parameter<FilePath>
+package enum AssetOpenCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let path: Parameter<FilePath>
     /// Whether the exact duration is determined.
-    public let precise: Parameter<Bool>
+    package let precise: Parameter<Bool>
     /// The encoding of tags that do not state one. Nil: that of the configuration.
-    public let charset: Parameter<TextCharset?>
-    public let network: Parameter<NetworkOptions>
+    package let charset: Parameter<TextCharset?>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       path = list.required(.path, .path, "PATH", "the path or URL of the file")
       precise = list.flag(
         .precise, "determine the duration exactly, if necessary by reading the whole file")
@@ -57,11 +57,11 @@ public enum AssetOpenCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = AssetReply
+  package typealias Reply = AssetReply
 
-  public static let name: CommandName = "asset.open"
+  package static let name: CommandName = "asset.open"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Open a file for inspection, without playing it, and return its number.",
     details:
       "Nothing is read before `asset.load`. The number is valid on this connection only. When the connection"
@@ -69,27 +69,27 @@ public enum AssetOpenCommand: ImmediateCommand {
     errors: [.tooManyAssets, .unsupportedLocation, .invalidTime],
     example: ["> asset.open /music/one.flac", "< ok asset=1"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { try arguments.network.checkHeader() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { try arguments.network.checkHeader() }
 }
 
 /// `asset.cancel`: cancels loading.
-public enum AssetCancelCommand: ImmediateCommand {
-  public struct Parameters: AssetParameters {
-    public let id: Parameter<Int>
+package enum AssetCancelCommand: ImmediateCommand {
+  package struct Parameters: AssetParameters {
+    package let id: Parameter<Int>
     /// Empty: all values.
-    public let keys: Parameter<WireList<AssetValueKey>>
+    package let keys: Parameter<WireList<AssetValueKey>>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.asset()
       keys = list.optionalList(.keys, .word, "KEY", "the values to cancel; default: all")
     }
   }
 
-  public typealias Reply = AssetReply
+  package typealias Reply = AssetReply
 
-  public static let name: CommandName = "asset.cancel"
+  package static let name: CommandName = "asset.cancel"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Cancel loading of an asset.",
     details: """
       Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for a cancelled value fails with \
@@ -106,13 +106,13 @@ public enum AssetCancelCommand: ImmediateCommand {
 }
 
 /// `asset.close`: closes an asset.
-public enum AssetCloseCommand: ImmediateCommand {
-  public typealias Parameters = AssetID
-  public typealias Reply = NoFields
+package enum AssetCloseCommand: ImmediateCommand {
+  package typealias Parameters = AssetID
+  package typealias Reply = NoFields
 
-  public static let name: CommandName = "asset.close"
+  package static let name: CommandName = "asset.close"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Close an asset.", details: "Requests that wait for values of the asset fail with `cancelled`.",
     errors: [.noSuchAsset], example: ["> asset.close 1", "< ok"])
 }

@@ -1,35 +1,35 @@
 import PlayheadMediaCore
 
 /// `asset.load`: loads values of an asset.
-public enum AssetLoadCommand: WaitingCommand {
-  public struct Parameters: AssetParameters {
-    public let id: Parameter<Int>
+package enum AssetLoadCommand: WaitingCommand {
+  package struct Parameters: AssetParameters {
+    package let id: Parameter<Int>
     /// At least one.
-    public let keys: Parameter<WireList<AssetValueKey>>
+    package let keys: Parameter<WireList<AssetValueKey>>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.asset()
       keys = list.list(.keys, .word, "KEY", "the values to load")
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
+  package struct Reply: ReplyRows {
+    package var asset: Int
     /// `loaded`, or `failed` if some values cannot be loaded.
-    public var status: AssetLoadingStatus
+    package var status: AssetLoadingStatus
     /// The values in the order of the request.
-    public var rows: [AssetValueRow]
+    package var rows: [AssetValueRow]
 
-    public init(asset: Int, status: AssetLoadingStatus, rows: [AssetValueRow]) {
+    package init(asset: Int, status: AssetLoadingStatus, rows: [AssetValueRow]) {
       (self.asset, self.status, self.rows) = (asset, status, rows)
     }
 
-    public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.valueStatus) { $0.status }]
+    package static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.valueStatus) { $0.status }]
   }
 
-  public static let name: CommandName = "asset.load"
+  package static let name: CommandName = "asset.load"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Load values of an asset, and list them.",
     details: """
       The reply has a row for each key, with this `value`:
@@ -59,33 +59,33 @@ public enum AssetLoadCommand: WaitingCommand {
 }
 
 /// `asset.status`: shows the loading status of an asset's values.
-public enum AssetStatusCommand: ImmediateCommand {
-  public typealias Parameters = AssetID
+package enum AssetStatusCommand: ImmediateCommand {
+  package typealias Parameters = AssetID
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
+  package struct Reply: ReplyRows {
+    package var asset: Int
     /// The path, the URL without user name and password, or the name of the descriptor. Nil if it is unknown.
-    public var path: FilePath?
-    public var status: AssetLoadingStatus
+    package var path: FilePath?
+    package var status: AssetLoadingStatus
     /// Nil unless the asset cannot be loaded.
-    public var error: MediaError?
+    package var error: MediaError?
     /// All values, in the order of ``AssetValueKey``.
-    public var rows: [AssetValueRow]
+    package var rows: [AssetValueRow]
 
-    public init(asset: Int, path: FilePath?, status: AssetLoadingStatus, error: MediaError?, rows: [AssetValueRow]) {
+    package init(asset: Int, path: FilePath?, status: AssetLoadingStatus, error: MediaError?, rows: [AssetValueRow]) {
       (self.asset, self.path, self.status) = (asset, path, status)
       (self.error, self.rows) = (error, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.asset) { $0.asset }, Field(nullable: .path) { $0.path }, Field(.valueStatus) { $0.status },
       Field(optional: .error) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
     ]
   }
 
-  public static let name: CommandName = "asset.status"
+  package static let name: CommandName = "asset.status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Show the loading status of an asset's values, without loading any.",
     details: """
       The reply has a row for each key. Its `status` is one of these:

@@ -1,32 +1,32 @@
 import PlayheadMediaCore
 
 /// `asset.metadata`: lists the tags of an asset.
-public enum AssetMetadataCommand: WaitingCommand {
-  public struct Parameters: AssetParameters {
-    public let id: Parameter<Int>
-    public let query: Parameter<MetadataQuery>
+package enum AssetMetadataCommand: WaitingCommand {
+  package struct Parameters: AssetParameters {
+    package let id: Parameter<Int>
+    package let query: Parameter<MetadataQuery>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.asset()
       query = list.metadataQuery()
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
-    public var tags: TagList
+  package struct Reply: ReplyRows {
+    package var asset: Int
+    package var tags: TagList
 
-    public init(asset: Int, tags: TagList) { (self.asset, self.tags) = (asset, tags) }
+    package init(asset: Int, tags: TagList) { (self.asset, self.tags) = (asset, tags) }
 
-    public var rows: [TagRow] { tags.rows }
+    package var rows: [TagRow] { tags.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.asset) { $0.asset }] + TagList.fields.map { $0.within { $0.tags } }
   }
 
-  public static let name: CommandName = "asset.metadata"
+  package static let name: CommandName = "asset.metadata"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the tags of an asset.", details: TagList.details,
     errors: [.noSuchAsset] + CommandTable.metadataErrors,
     example: [
@@ -40,32 +40,32 @@ public enum AssetMetadataCommand: WaitingCommand {
 }
 
 /// `asset.artwork`: lists the images in an asset's tags, or returns one.
-public enum AssetArtworkCommand: WaitingCommand {
-  public struct Parameters: AssetParameters, ArtworkParameters {
-    public let id: Parameter<Int>
-    public let artwork: Parameter<ArtworkOptions>
+package enum AssetArtworkCommand: WaitingCommand {
+  package struct Parameters: AssetParameters, ArtworkParameters {
+    package let id: Parameter<Int>
+    package let artwork: Parameter<ArtworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.asset()
       artwork = list.artworkOptions()
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
-    public var artwork: ArtworkReply
+  package struct Reply: ReplyRows {
+    package var asset: Int
+    package var artwork: ArtworkReply
 
-    public init(asset: Int, artwork: ArtworkReply) { (self.asset, self.artwork) = (asset, artwork) }
+    package init(asset: Int, artwork: ArtworkReply) { (self.asset, self.artwork) = (asset, artwork) }
 
-    public var rows: [ArtworkReply.Row] { artwork.rows }
+    package var rows: [ArtworkReply.Row] { artwork.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.asset) { $0.asset }] + ArtworkReply.fields.map { $0.within { $0.artwork } }
   }
 
-  public static let name: CommandName = "asset.artwork"
+  package static let name: CommandName = "asset.artwork"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the images in an asset's tags, or return one.", details: ArtworkReply.details,
     errors: [.noSuchAsset] + CommandTable.artworkErrors + CommandTable.metadataErrors,
     example: [
@@ -74,7 +74,7 @@ public enum AssetArtworkCommand: WaitingCommand {
       "< @8 ok asset=1 artwork=0 type=frontCover mediaType=image/jpeg bytes=51234 file=/music/cover.jpg",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.writesArtworkFile }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.writesArtworkFile }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.artworkQuery() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.artworkQuery() }
 }

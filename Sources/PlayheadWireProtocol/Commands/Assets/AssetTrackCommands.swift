@@ -1,21 +1,21 @@
 import PlayheadMediaCore
 
 /// `asset.tracks`: lists the tracks of an asset.
-public enum AssetTracksCommand: ImmediateCommand {
-  public typealias Parameters = AssetID
+package enum AssetTracksCommand: ImmediateCommand {
+  package typealias Parameters = AssetID
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
-    public var rows: [TrackRow]
+  package struct Reply: ReplyRows {
+    package var asset: Int
+    package var rows: [TrackRow]
 
-    public init(asset: Int, rows: [TrackRow]) { (self.asset, self.rows) = (asset, rows) }
+    package init(asset: Int, rows: [TrackRow]) { (self.asset, self.rows) = (asset, rows) }
 
-    public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.count) { $0.rows.count }]
+    package static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.count) { $0.rows.count }]
   }
 
-  public static let name: CommandName = "asset.tracks"
+  package static let name: CommandName = "asset.tracks"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the tracks of a loaded asset.", details: TrackRow.details,
     errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
     example: [
@@ -27,25 +27,25 @@ public enum AssetTracksCommand: ImmediateCommand {
 }
 
 /// `asset.selection`: lists the groups of tracks of an asset.
-public enum AssetSelectionCommand: ImmediateCommand {
-  public typealias Parameters = AssetID
+package enum AssetSelectionCommand: ImmediateCommand {
+  package typealias Parameters = AssetID
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
+  package struct Reply: ReplyRows {
+    package var asset: Int
     /// The number of groups.
-    public var count: Int
-    public var rows: [SelectionRow]
+    package var count: Int
+    package var rows: [SelectionRow]
 
-    public init(asset: Int, count: Int, rows: [SelectionRow]) {
+    package init(asset: Int, count: Int, rows: [SelectionRow]) {
       (self.asset, self.count, self.rows) = (asset, count, rows)
     }
 
-    public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.countOfGroups) { $0.count }]
+    package static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.countOfGroups) { $0.count }]
   }
 
-  public static let name: CommandName = "asset.selection"
+  package static let name: CommandName = "asset.selection"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the groups of tracks of a loaded asset.", details: SelectionRow.details,
     errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
     example: [
@@ -56,35 +56,35 @@ public enum AssetSelectionCommand: ImmediateCommand {
 }
 
 /// `asset.chapters`: lists the chapters of an asset.
-public enum AssetChaptersCommand: ImmediateCommand {
-  public struct Parameters: AssetParameters {
-    public let id: Parameter<Int>
+package enum AssetChaptersCommand: ImmediateCommand {
+  package struct Parameters: AssetParameters {
+    package let id: Parameter<Int>
     /// In order of preference. Empty: the first title of the file.
-    public let languages: Parameter<[String]>
-    public let offset: Parameter<Int>
+    package let languages: Parameter<[String]>
+    package let offset: Parameter<Int>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.asset()
       languages = list.chapterLanguages()
       offset = list.rowOffset()
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var asset: Int
-    public var chapters: ChapterList
+  package struct Reply: ReplyRows {
+    package var asset: Int
+    package var chapters: ChapterList
 
-    public init(asset: Int, chapters: ChapterList) { (self.asset, self.chapters) = (asset, chapters) }
+    package init(asset: Int, chapters: ChapterList) { (self.asset, self.chapters) = (asset, chapters) }
 
-    public var rows: [ChapterList.Row] { chapters.rows }
+    package var rows: [ChapterList.Row] { chapters.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.asset) { $0.asset }] + ChapterList.fields.map { $0.within { $0.chapters } }
   }
 
-  public static let name: CommandName = "asset.chapters"
+  package static let name: CommandName = "asset.chapters"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the chapters of a loaded asset.", details: ChapterList.details,
     errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
     example: [

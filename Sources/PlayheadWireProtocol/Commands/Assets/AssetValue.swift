@@ -1,14 +1,14 @@
 import PlayheadMediaCore
 
 /// The values of an asset that can be loaded.
-public enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
+package enum AssetValueKey: String, Sendable, Hashable, CaseIterable {
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
   case providesPreciseDuration
   case metadata, commonMetadata, availableMetadataFormats
 }
 
 extension AssetValueKey: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> AssetValueKey {
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> AssetValueKey {
     guard let key = AssetValueKey(rawValue: String(decoding: bytes, as: UTF8.self)) else {
       preconditionFailure("not a key of an asset value")
     }
@@ -17,7 +17,7 @@ extension AssetValueKey: WireListElement {
 }
 
 /// A loaded value of an asset. Its type depends on the key.
-public enum AssetValue: Sendable, Hashable {
+package enum AssetValue: Sendable, Hashable {
   /// The number of tracks, chapters or tags.
   case count(Int)
   case duration(MediaTime)
@@ -41,26 +41,26 @@ public enum AssetValue: Sendable, Hashable {
 }
 
 /// The loading status of an asset or of one of its values.
-public enum AssetLoadingStatus: String, Sendable, Hashable, CaseIterable {
+package enum AssetLoadingStatus: String, Sendable, Hashable, CaseIterable {
   /// No request has loaded the value.
   case unknown
   case loading, loaded, failed, cancelled
 }
 
 /// The loading status of one value of an asset, as a row of a reply.
-public struct AssetValueRow: ReplyFields {
-  public var key: AssetValueKey
-  public var status: AssetLoadingStatus
+package struct AssetValueRow: ReplyFields {
+  package var key: AssetValueKey
+  package var status: AssetLoadingStatus
   /// Nil unless the value is loaded.
-  public var value: AssetValue?
+  package var value: AssetValue?
   /// Nil unless the value cannot be loaded.
-  public var error: MediaError?
+  package var error: MediaError?
 
-  public init(key: AssetValueKey, status: AssetLoadingStatus, value: AssetValue?, error: MediaError?) {
+  package init(key: AssetValueKey, status: AssetLoadingStatus, value: AssetValue?, error: MediaError?) {
     (self.key, self.status, self.value, self.error) = (key, status, value, error)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.keyOfAssetValue) { $0.key }, Field(.valueStatus) { $0.status }, Field(optional: .value) { $0.value },
     Field(optional: .error) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
   ]

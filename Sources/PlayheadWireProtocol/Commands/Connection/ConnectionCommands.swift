@@ -1,19 +1,19 @@
 import PlayheadMediaCore
 
 /// Commands about the connection itself.
-public typealias ConnectionCommands = CommandList<
+package typealias ConnectionCommands = CommandList<
   HelloCommand, PingCommand, HelpCommand, StatsCommand, DiscoverCommand, CancelCommand, ConfigReloadCommand, ByeCommand
 >
 
 /// `hello`: requests a protocol version, drops rights, or shows the rights.
-public enum HelloCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum HelloCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: any.
-    public let version: Parameter<Int?>
+    package let version: Parameter<Int?>
     /// The names of the rights to keep, checked. Nil: all.
-    public let rights: Parameter<[String]?>
+    package let rights: Parameter<[String]?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       version = list.option(.protocol, .integer(1...Int.max), "VERSION", "the version that the client requests")
       rights = list.option(
         .rights, .texts(maximumByteCount: 64, omittingEmpty: false), "RIGHT,...",
@@ -21,25 +21,25 @@ public enum HelloCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var version: Int
-    public var daemonVersion: String
-    public var instance: String
-    public var rights: Rights
+  package struct Reply: ReplyFields {
+    package var version: Int
+    package var daemonVersion: String
+    package var instance: String
+    package var rights: Rights
 
-    public init(version: Int, daemonVersion: String, instance: String, rights: Rights) {
+    package init(version: Int, daemonVersion: String, instance: String, rights: Rights) {
       (self.version, self.daemonVersion, self.instance, self.rights) = (version, daemonVersion, instance, rights)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.protocol) { $0.version }, Field(.daemonVersion) { $0.daemonVersion },
       Field(.instance) { $0.instance }, Field(.rights) { $0.rights.names },
     ]
   }
 
-  public static let name: CommandName = "hello"
+  package static let name: CommandName = "hello"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Request a protocol version, drop rights, or show the rights.",
     details: """
       Optional. A version that the daemon does not support is an error. The reply lists the rights of the connection.
@@ -54,7 +54,7 @@ public enum HelloCommand: ImmediateCommand {
       "< ok protocol=1 version=0.1.0 instance=9f86d081884c7d65 rights=read,control,write,administer",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard let names = arguments.rights, Rights(names: names) == nil else { return }
     throw arguments.failure(
       "rights must be some of \(Rights.all.names.joined(separator: ", ")), separated by commas"
@@ -63,18 +63,18 @@ public enum HelloCommand: ImmediateCommand {
 }
 
 /// `ping`: shows that the daemon replies, and its clock.
-public enum PingCommand: ImmediateCommand {
-  public struct Reply: ReplyFields {
-    public var now: HostTime
+package enum PingCommand: ImmediateCommand {
+  package struct Reply: ReplyFields {
+    package var now: HostTime
 
-    public init(now: HostTime) { self.now = now }
+    package init(now: HostTime) { self.now = now }
 
-    public static let fields: [Field<Self>] = [Field(.now) { $0.now }]
+    package static let fields: [Field<Self>] = [Field(.now) { $0.now }]
   }
 
-  public static let name: CommandName = "ping"
+  package static let name: CommandName = "ping"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Check that the daemon replies, and show its clock.",
     details: """
       Replies keep their order: every earlier request has been processed. `now` is the time of the reply, on the \
@@ -84,31 +84,31 @@ public enum PingCommand: ImmediateCommand {
 }
 
 /// `stats`: shows the counters, the sandbox and the workers of the daemon.
-public enum StatsCommand: ImmediateCommand {
-  public struct Reply: ReplyFields {
-    public var daemonVersion: String
+package enum StatsCommand: ImmediateCommand {
+  package struct Reply: ReplyFields {
+    package var daemonVersion: String
     /// The time since the start of the daemon, in seconds.
-    public var uptime: MediaTime
-    public var connections: Int
-    public var requests: UInt64
-    public var errors: UInt64
-    public var events: UInt64
+    package var uptime: MediaTime
+    package var connections: Int
+    package var requests: UInt64
+    package var errors: UInt64
+    package var events: UInt64
     /// The number of events that slow clients did not get.
-    public var dropped: UInt64
-    public var instance: String
+    package var dropped: UInt64
+    package var instance: String
     /// The number of the newest event.
-    public var lastEvent: UInt64
+    package var lastEvent: UInt64
     /// `opening`, `playback` or `none`.
-    public var isolation: String
-    public var workers: Int
-    public var workerCrashes: Int
-    public var noNewPrivileges: Bool
+    package var isolation: String
+    package var workers: Int
+    package var workerCrashes: Int
+    package var noNewPrivileges: Bool
     /// `active`, `off` or `unavailable`.
-    public var landlock: String
+    package var landlock: String
     /// The version of Landlock's interface, or 0 unless Landlock is active.
-    public var landlockVersion: Int
+    package var landlockVersion: Int
 
-    public init(
+    package init(
       daemonVersion: String, uptime: MediaTime, connections: Int, requests: UInt64, errors: UInt64, events: UInt64,
       dropped: UInt64, instance: String, lastEvent: UInt64, isolation: String, workers: Int, workerCrashes: Int,
       noNewPrivileges: Bool, landlock: String, landlockVersion: Int
@@ -120,7 +120,7 @@ public enum StatsCommand: ImmediateCommand {
       (self.noNewPrivileges, self.landlock, self.landlockVersion) = (noNewPrivileges, landlock, landlockVersion)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.daemonVersion) { $0.daemonVersion }, Field(.uptime) { $0.uptime },
       Field(.connections) { $0.connections }, Field(.requests) { $0.requests }, Field(.errors) { $0.errors },
       Field(.events) { $0.events }, Field(.dropped) { $0.dropped }, Field(.instance) { $0.instance },
@@ -130,9 +130,9 @@ public enum StatsCommand: ImmediateCommand {
     ]
   }
 
-  public static let name: CommandName = "stats"
+  package static let name: CommandName = "stats"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Show the daemon's counters, sandbox and workers.",
     details: """
       - `noNewPrivileges` is true if no program that the daemon executes gains privileges.
@@ -156,27 +156,27 @@ public enum StatsCommand: ImmediateCommand {
 }
 
 /// `rpc.discover`: returns the description of the protocol.
-public enum DiscoverCommand: ImmediateCommand {
-  public struct Reply: ReplyFields {
+package enum DiscoverCommand: ImmediateCommand {
+  package struct Reply: ReplyFields {
     /// An OpenRPC document.
-    public var document: JSONValue
+    package var document: JSONValue
 
-    public init(document: JSONValue) { self.document = document }
+    package init(document: JSONValue) { self.document = document }
 
     private func member(_ name: String) -> JSONValue { document[name] ?? .null }
 
     private var version: String { if case .string(let text)? = document["openrpc"] { text } else { "" } }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.openrpcVersion) { $0.version },
       Field(.apiInformation) { $0.member("info") }, Field(.apiMethods) { $0.member("methods") },
       Field(.apiComponents) { $0.member("components") }, Field(.apiEvents) { $0.member("x-asyncapi") },
     ]
   }
 
-  public static let name: CommandName = "rpc.discover"
+  package static let name: CommandName = "rpc.discover"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Return the OpenRPC description of the protocol.",
     details:
       "The OpenRPC document describes all commands with the types of their parameters and fields, and all errors."
@@ -187,19 +187,19 @@ public enum DiscoverCommand: ImmediateCommand {
 }
 
 /// `cancel`: cancels a waiting request of the same connection.
-public enum CancelCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum CancelCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// In the same form as the id of the waiting request.
-    public let id: Parameter<RequestID>
+    package let id: Parameter<RequestID>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.required(.id, .requestID, "ID", "the id of the request")
     }
   }
 
-  public static let name: CommandName = "cancel"
+  package static let name: CommandName = "cancel"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Cancel a waiting request of this connection.",
     details: """
       The cancelled request fails with `cancelled`, and its reply comes before this one. Changes that the request \
@@ -216,21 +216,21 @@ public enum CancelCommand: ImmediateCommand {
 }
 
 /// `config.reload`: reads the configuration again.
-public enum ConfigReloadCommand: WaitingCommand {
-  public struct Reply: ReplyFields {
+package enum ConfigReloadCommand: WaitingCommand {
+  package struct Reply: ReplyFields {
     /// The options that have new values.
-    public var changed: [String]
+    package var changed: [String]
     /// The options whose new values take effect at the next start.
-    public var restart: [String]
+    package var restart: [String]
 
-    public init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
+    package init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
 
-    public static let fields: [Field<Self>] = [Field(.changed) { $0.changed }, Field(.restart) { $0.restart }]
+    package static let fields: [Field<Self>] = [Field(.changed) { $0.changed }, Field(.restart) { $0.restart }]
   }
 
-  public static let name: CommandName = "config.reload"
+  package static let name: CommandName = "config.reload"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Read the configuration again.",
     details: """
       The signal SIGHUP has the same effect.
@@ -249,10 +249,10 @@ public enum ConfigReloadCommand: WaitingCommand {
 }
 
 /// `bye`: closes the connection after the reply.
-public enum ByeCommand: ImmediateCommand {
-  public static let name: CommandName = "bye"
+package enum ByeCommand: ImmediateCommand {
+  package static let name: CommandName = "bye"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "Close the connection after the reply.",
     details: "Waiting requests of this connection fail with `cancelled` first.", right: .read,
     example: ["> bye", "< ok"])

@@ -1,28 +1,28 @@
 import PlayheadMediaCore
 
 /// `help`: lists the commands, or explains one.
-public enum HelpCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum HelpCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// The command to explain. Nil: the list of commands.
-    public let command: Parameter<CommandName?>
+    package let command: Parameter<CommandName?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       command = list.optional(.command, .commandName, "COMMAND", "the command to explain")
     }
   }
 
   /// A command, a parameter or an observable key.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The subject of the row.
-    public enum Subject: Sendable {
+    package enum Subject: Sendable {
       case command(CommandSpec, isWhole: Bool)
       case parameter(ParameterSpec)
       case key(ObservableKey)
     }
 
-    public var subject: Subject
+    package var subject: Subject
 
-    public init(_ subject: Subject) { self.subject = subject }
+    package init(_ subject: Subject) { self.subject = subject }
 
     /// The explained command. Nil for other rows, and in the list of commands.
     private var command: CommandSpec? { if case .command(let spec, isWhole: true) = subject { spec } else { nil } }
@@ -41,7 +41,7 @@ public enum HelpCommand: ImmediateCommand {
       }
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(optional: .command) { $0.commandName }, Field(optional: .parameter) { $0.parameter?.name.rawValue },
       Field(optional: .key) { $0.key?.rawValue }, Field(optional: .synopsis) { $0.command?.synopsis },
       Field(optional: .family) { $0.command?.family }, Field(optional: .right) { $0.command?.right.names },
@@ -51,24 +51,24 @@ public enum HelpCommand: ImmediateCommand {
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var rows: [Row]
 
-    public static let fields: [Field<Self>] = []
+    package static let fields: [Field<Self>] = []
 
     /// One row for each command, in the order of the table.
-    public init() { rows = CommandTable.all.map { Row(.command($0, isWhole: false)) } }
+    package init() { rows = CommandTable.all.map { Row(.command($0, isWhole: false)) } }
 
     /// One row for the command, and one for each of its parameters and keys.
-    public init(on spec: CommandSpec) {
+    package init(on spec: CommandSpec) {
       rows = [Row(.command(spec, isWhole: true))] + spec.parameters.map { Row(.parameter($0)) }
       if spec.name == ObserveCommand.name { rows += ObservableKey.allCases.map { Row(.key($0)) } }
     }
   }
 
-  public static let name: CommandName = "help"
+  package static let name: CommandName = "help"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .connection, "List the commands, or explain one.",
     details: """
       Without COMMAND, the reply has a row for each command. With COMMAND, it has these rows:

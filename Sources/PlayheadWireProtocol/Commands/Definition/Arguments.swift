@@ -3,11 +3,11 @@ import PlayheadMediaCore
 /// The arguments of a request for one command: a value for each of its parameters, under the name of the property in
 /// `Parameters`.
 @dynamicMemberLookup
-public struct Arguments<Definition: Command>: Sendable {
+package struct Arguments<Definition: Command>: Sendable {
   private let parsed: ParsedArguments
 
   /// The arguments of a request for this command. Arguments of another command are a programming error.
-  public init(parsed: ParsedArguments) {
+  package init(parsed: ParsedArguments) {
     precondition(parsed.spec === Definition.definition.spec, "the arguments belong to another command")
     self.parsed = parsed
   }
@@ -20,7 +20,7 @@ public struct Arguments<Definition: Command>: Sendable {
 
   /// The value of a parameter.
   @inlinable
-  public subscript<Value>(dynamicMember property: KeyPath<Definition.Parameters, Parameter<Value>>) -> Value {
+  package subscript<Value>(dynamicMember property: KeyPath<Definition.Parameters, Parameter<Value>>) -> Value {
     value(of: Definition.definition.parameters[keyPath: property])
   }
 
@@ -34,7 +34,7 @@ public struct Arguments<Definition: Command>: Sendable {
   }
 
   /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
-  public var isReadWithoutValue: Bool { parsed.isReadWithoutValue }
+  package var isReadWithoutValue: Bool { parsed.isReadWithoutValue }
 
   /// The first of these parameters that the request has a value for.
   func firstGiven(_ names: [ParameterName]) -> ParameterName? { names.first { parsed.isGiven($0) } }

@@ -4,7 +4,7 @@ import PlayheadMediaCore
 ///
 /// A command is a type without values. The parser, both forms, `help`, completion and the documents use the erased
 /// ``CommandSpec`` of its definition. A handler reads ``Arguments`` and returns a ``Reply``, both of them typed.
-public protocol Command: SendableMetatype {
+package protocol Command: SendableMetatype {
   associatedtype Parameters: ParameterList = NoParameters
   associatedtype Reply: ReplyFields = NoFields
 
@@ -34,35 +34,35 @@ public protocol Command: SendableMetatype {
 }
 
 extension Command {
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { false }
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {}
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { false }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {}
 }
 
 /// A command with an immediate reply.
-public protocol ImmediateCommand: Command {}
+package protocol ImmediateCommand: Command {}
 
 extension ImmediateCommand {
-  public static var waiting: CommandSpec.Waiting { .never }
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { false }
+  package static var waiting: CommandSpec.Waiting { .never }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { false }
 }
 
 /// A command whose reply may come after the replies to later requests.
-public protocol WaitingCommand: Command {}
+package protocol WaitingCommand: Command {}
 
 extension WaitingCommand {
-  public static var waiting: CommandSpec.Waiting { .always }
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { true }
+  package static var waiting: CommandSpec.Waiting { .always }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { true }
 }
 
 /// A command whose reply comes immediately or later, depending on the request.
-public protocol SometimesWaitingCommand: Command {}
+package protocol SometimesWaitingCommand: Command {}
 
 /// The definition of a command: its documentation, its parameters, and the fields of its reply.
-public struct CommandDefinition<Definition: Command>: Sendable {
+package struct CommandDefinition<Definition: Command>: Sendable {
   /// The definition without its types.
-  public let spec: CommandSpec
+  package let spec: CommandSpec
   /// The parameters, which read their values from parsed arguments.
-  public let parameters: Definition.Parameters
+  package let parameters: Definition.Parameters
 
   /// Creates the definition of `Definition`.
   ///

@@ -3,8 +3,8 @@
 ///
 /// The type does not require that its arguments are commands; its extension does. To meet a requirement of the type,
 /// the runtime would look up the conformance of every command, which takes milliseconds at the start of a program.
-public struct CommandList<each Definition>: Sendable {
-  public init() {}
+package struct CommandList<each Definition>: Sendable {
+  package init() {}
 }
 
 extension CommandList where repeat each Definition: Command {

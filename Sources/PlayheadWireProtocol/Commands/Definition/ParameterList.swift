@@ -1,18 +1,18 @@
 import PlayheadMediaCore
 
 /// The parameters of a command: one property of type ``Parameter`` for each.
-public protocol ParameterList: Sendable {
+package protocol ParameterList: Sendable {
   /// Declares the parameters in the order of the text form.
   init(_ list: inout ParameterListBuilder)
 }
 
 /// The parameters of a command that has none.
-public struct NoParameters: ParameterList {
-  public init(_: inout ParameterListBuilder) {}
+package struct NoParameters: ParameterList {
+  package init(_: inout ParameterListBuilder) {}
 }
 
 /// One parameter of a command. It reads its value from parsed arguments.
-public struct Parameter<Value: Sendable>: Sendable {
+package struct Parameter<Value: Sendable>: Sendable {
   /// The index among the parameters of the command.
   let index: Int
   private let read: @Sendable (ParsedArguments, Int) -> Value
@@ -33,7 +33,7 @@ public struct Parameter<Value: Sendable>: Sendable {
 }
 
 /// Collects the parameters of a command. The positional ones come first.
-public struct ParameterListBuilder {
+package struct ParameterListBuilder {
   private(set) var specs: [ParameterSpec] = []
 
   /// Adds a required positional parameter.

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// The fields of a reply or of one of its rows, as properties.
-public protocol ReplyFields: Sendable {
+package protocol ReplyFields: Sendable {
   /// The fields in the order in which they are written.
   static var fields: [Field<Self>] { get }
   /// The fields of each row. Nil for a reply without rows.
@@ -15,10 +15,10 @@ public protocol ReplyFields: Sendable {
 }
 
 extension ReplyFields {
-  public static var rowFields: [FieldSpec]? { nil }
-  public var encodedRows: [Fields]? { nil }
-  public static var alternatives: [String] { [] }
-  public var isEmpty: Bool { false }
+  package static var rowFields: [FieldSpec]? { nil }
+  package var encodedRows: [Fields]? { nil }
+  package static var alternatives: [String] { [] }
+  package var isEmpty: Bool { false }
 
   /// The values in the order of `fields`.
   fileprivate var encodedFields: Fields {
@@ -30,35 +30,35 @@ extension ReplyFields {
 }
 
 /// The fields of a reply that has rows.
-public protocol ReplyRows: ReplyFields {
+package protocol ReplyRows: ReplyFields {
   associatedtype Row: ReplyFields
   var rows: [Row] { get }
 }
 
 extension ReplyRows {
-  public static var rowFields: [FieldSpec]? { Row.fields.map(\.spec) }
-  public var encodedRows: [Fields]? { rows.map(\.encodedFields) }
+  package static var rowFields: [FieldSpec]? { Row.fields.map(\.spec) }
+  package var encodedRows: [Fields]? { rows.map(\.encodedFields) }
 }
 
 /// The reply `ok` without fields.
-public struct NoFields: ReplyFields {
-  public static let fields: [Field<Self>] = []
+package struct NoFields: ReplyFields {
+  package static let fields: [Field<Self>] = []
 
-  public init() {}
+  package init() {}
 }
 
 extension Fields {
   /// The fields of a row, as an event contains them.
-  public init(_ row: some ReplyFields) { self = row.encodedFields }
+  package init(_ row: some ReplyFields) { self = row.encodedFields }
 }
 
 extension Reply {
   /// The success of a request.
-  public init(_ reply: some ReplyFields) { self.init(rows: reply.encodedRows, outcome: .ok(reply.encodedFields)) }
+  package init(_ reply: some ReplyFields) { self.init(rows: reply.encodedRows, outcome: .ok(reply.encodedFields)) }
 }
 
 /// A field of a reply or a row, with the value that it has in a `Root`.
-public struct Field<Root>: Sendable {
+package struct Field<Root>: Sendable {
   let spec: FieldSpec
   fileprivate let append: @Sendable (Root, inout Fields) -> Void
 

@@ -1,40 +1,40 @@
 import PlayheadMediaCore
 
 /// `export`: converts, cuts or joins files.
-public enum ExportCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum ExportCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// At least one.
-    public let paths: Parameter<WireList<FilePath>>
-    public let file: Parameter<FilePath?>
-    public let format: Parameter<ExportRequest.Format?>
-    public let replace: Parameter<Bool>
+    package let paths: Parameter<WireList<FilePath>>
+    package let file: Parameter<FilePath?>
+    package let format: Parameter<ExportRequest.Format?>
+    package let replace: Parameter<Bool>
     /// In seconds.
-    public let start: Parameter<MediaTime>
+    package let start: Parameter<MediaTime>
     /// In seconds. Nil: the end of the input.
-    public let end: Parameter<MediaTime?>
+    package let end: Parameter<MediaTime?>
     /// The start and end as one value.
-    public let range: Parameter<TimeRange?>
-    public let mix: Parameter<Bool>
+    package let range: Parameter<TimeRange?>
+    package let mix: Parameter<Bool>
     /// The number of the audio track, from 0. Nil: the track that playback would select.
-    public let track: Parameter<Int?>
-    public let codec: Parameter<ExportRequest.Codec?>
+    package let track: Parameter<Int?>
+    package let codec: Parameter<ExportRequest.Codec?>
     /// In hertz. Nil: that of the input.
-    public let sampleRate: Parameter<Int?>
+    package let sampleRate: Parameter<Int?>
     /// Nil: those of the input.
-    public let channels: Parameter<Int?>
+    package let channels: Parameter<Int?>
     /// The bits per sample: `16`, `24`, `32` or `64`. Nil: the default of the codec.
-    public let bits: Parameter<String?>
+    package let bits: Parameter<String?>
     /// In bits per second. Nil: the default of the codec.
-    public let bitRate: Parameter<Int?>
-    public let video: Parameter<ExportRequest.VideoCodec?>
+    package let bitRate: Parameter<Int?>
+    package let video: Parameter<ExportRequest.VideoCodec?>
     /// In pixels. Nil: that of the input.
-    public let height: Parameter<Int?>
+    package let height: Parameter<Int?>
     /// The constant rate factor (CRF) of H.264, from 0 (best) to 51. Nil: 23.
-    public let quality: Parameter<Int?>
-    public let metadata: Parameter<ExportRequest.Tags>
-    public let network: Parameter<NetworkOptions>
+    package let quality: Parameter<Int?>
+    package let metadata: Parameter<ExportRequest.Tags>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       paths = list.list(.paths, .path, "PATH", "the input files")
       file = list.option(.file, .outputPath, "PATH", "the file to write (required)")
       format = list.option(.format, .word, "FORMAT", "the format; default: from the file name extension")
@@ -62,33 +62,33 @@ public enum ExportCommand: WaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The number of the request, as in `scan-progress`.
-    public var scan: Int
-    public var file: FilePath
-    public var format: ExportRequest.Format
-    public var duration: MediaTime
+    package var scan: Int
+    package var file: FilePath
+    package var format: ExportRequest.Format
+    package var duration: MediaTime
     /// In bytes.
-    public var size: Int64
-    public var fault: MediaError?
+    package var size: Int64
+    package var fault: MediaError?
 
-    public init(
+    package init(
       scan: Int, file: FilePath, format: ExportRequest.Format, duration: MediaTime, size: Int64, fault: MediaError?
     ) {
       (self.scan, self.file, self.format) = (scan, file, format)
       (self.duration, self.size, self.fault) = (duration, size, fault)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.scan) { $0.scan }, Field(.writtenFile) { $0.file }, Field(.formatOfExport) { $0.format },
       Field(.duration) { $0.duration }, Field(.size) { $0.size }, Field(optional: .fault) { $0.fault?.code.name },
       Field(optional: .message) { $0.fault?.message },
     ]
   }
 
-  public static let name: CommandName = "export"
+  package static let name: CommandName = "export"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Export files: convert, cut or join them.",
     details: """
       - Inputs: Several files are joined without gaps; with `mix` they are mixed. An input file that ends too early \
@@ -119,16 +119,16 @@ public enum ExportCommand: WaitingCommand {
       "< @9 ok scan=1 file=/out/one.m4a format=m4a duration=30 size=482113",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.export() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.export() }
 }
 
 extension Arguments<ExportCommand> {
   /// The requested export.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func export() throws(MediaError) -> ExportRequest {
+  package func export() throws(MediaError) -> ExportRequest {
     guard let file = self.file else { throw failure("file is missing") }
     try checkReplacement(of: file, self.replace)
     let fileExtension = file.fileExtension

@@ -1,4 +1,4 @@
 /// Commands about files that are neither opened as assets nor played.
-public typealias FileCommands = CommandList<
+package typealias FileCommands = CommandList<
   FolderListCommand, ScanCommand, ScanCancelCommand, WaveformCommand, ExportCommand, ImageCommand
 >

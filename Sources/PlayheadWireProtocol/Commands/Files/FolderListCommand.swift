@@ -1,15 +1,15 @@
 import PlayheadMediaCore
 
 /// `folder.list`: lists the files and folders in a folder.
-public enum FolderListCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum FolderListCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the folders below which files may be read.
-    public let path: Parameter<FilePath?>
+    package let path: Parameter<FilePath?>
     /// The last path of the previous part. Nil: the first part.
-    public let after: Parameter<FilePath?>
-    public let limit: Parameter<Int>
+    package let after: Parameter<FilePath?>
+    package let limit: Parameter<Int>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       let count = WireLimits.standard.listCount
       path = list.optional(.path, .localPath, "DIR", "the path of the folder")
       after = list.option(
@@ -20,30 +20,30 @@ public enum FolderListCommand: WaitingCommand {
   }
 
   /// A file or a folder.
-  public struct Row: ReplyFields {
-    public var isFolder: Bool
-    public var path: FilePath
+  package struct Row: ReplyFields {
+    package var isFolder: Bool
+    package var path: FilePath
 
-    public init(isFolder: Bool, path: FilePath) { (self.isFolder, self.path) = (isFolder, path) }
+    package init(isFolder: Bool, path: FilePath) { (self.isFolder, self.path) = (isFolder, path) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.entryKind) { $0.isFolder ? "folder" : "file" }, Field(.entryPath) { $0.path },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var rows: [Row]
     /// The `after` of the next part. Nil after the last part.
-    public var next: FilePath?
+    package var next: FilePath?
 
-    public init(rows: [Row], next: FilePath?) { (self.rows, self.next) = (rows, next) }
+    package init(rows: [Row], next: FilePath?) { (self.rows, self.next) = (rows, next) }
 
-    public static let fields: [Field<Self>] = [Field(nullable: .nextPath) { $0.next }]
+    package static let fields: [Field<Self>] = [Field(nullable: .nextPath) { $0.next }]
   }
 
-  public static let name: CommandName = "folder.list"
+  package static let name: CommandName = "folder.list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "List the files and folders in a folder.",
     details: """
       Without a path, the rows are the folders of `--read-root`, or `/` if all files may be read.
@@ -62,7 +62,7 @@ public enum FolderListCommand: WaitingCommand {
       "< | kind=file path=/music/two.flac", "< ok next=none",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     if let path = arguments.path, !path.isPathOfFolder {
       throw arguments.failure("the path of a folder may have at most \(FilePath.maximumByteCount - 256) bytes")
     }
@@ -74,5 +74,5 @@ public enum FolderListCommand: WaitingCommand {
 
 extension Arguments<FolderListCommand> {
   /// The name in the folder after which the list begins. Nil: it begins with the first name.
-  public var nameAfter: [UInt8]? { self.path.flatMap { self.after?.name(in: $0) } }
+  package var nameAfter: [UInt8]? { self.path.flatMap { self.after?.name(in: $0) } }
 }

@@ -1,38 +1,38 @@
 import PlayheadMediaCore
 
 /// `image`: writes images of a file's video.
-public enum ImageCommand: WaitingCommand {
+package enum ImageCommand: WaitingCommand {
   /// The formats of images.
-  public enum Format: String, Sendable, CaseIterable {
+  package enum Format: String, Sendable, CaseIterable {
     case png, jpeg
   }
 
-  public struct Parameters: ParameterList {
-    public let path: Parameter<FilePath>
+  package struct Parameters: ParameterList {
+    package let path: Parameter<FilePath>
     /// The times of the frames, in seconds.
-    public let times: Parameter<WireList<MediaTime>>
-    public let file: Parameter<FilePath?>
-    public let format: Parameter<Format?>
+    package let times: Parameter<WireList<MediaTime>>
+    package let file: Parameter<FilePath?>
+    package let format: Parameter<Format?>
     /// The quality of JPEG. Nil: the default.
-    public let quality: Parameter<Int?>
-    public let replace: Parameter<Bool>
+    package let quality: Parameter<Int?>
+    package let replace: Parameter<Bool>
     /// In pixels.
-    public let width: Parameter<Int?>
+    package let width: Parameter<Int?>
     /// In pixels.
-    public let height: Parameter<Int?>
+    package let height: Parameter<Int?>
     /// How far before the requested time the frame may be. Seconds, 0 or more.
-    public let before: Parameter<MediaTime>
+    package let before: Parameter<MediaTime>
     /// How far after the requested time the frame may be. Seconds, 0 or more.
-    public let after: Parameter<MediaTime>
-    public let fast: Parameter<Bool>
-    public let upright: Parameter<Bool>
+    package let after: Parameter<MediaTime>
+    package let fast: Parameter<Bool>
+    package let upright: Parameter<Bool>
     /// The grid of a contact sheet, such as `4x3`. Nil: single images.
-    public let sheet: Parameter<String?>
+    package let sheet: Parameter<String?>
     /// The distance between the images of a sheet, in pixels. Nil: the default.
-    public let gap: Parameter<Int?>
-    public let network: Parameter<NetworkOptions>
+    package let gap: Parameter<Int?>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       path = list.required(.path, .path, "PATH", "the file")
       times = list.optionalList(.times, .time, "TIME", "the times of the images")
       file = list.option(.file, .outputPath, "PATH", "the file to write (required)")
@@ -59,60 +59,60 @@ public enum ImageCommand: WaitingCommand {
   }
 
   /// A written image.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The number of the image, from 1.
-    public var image: Int
+    package var image: Int
     /// The requested time, in seconds.
-    public var requested: MediaTime
+    package var requested: MediaTime
     /// The time of the frame, in seconds.
-    public var time: MediaTime
+    package var time: MediaTime
     /// In pixels.
-    public var width: Int
+    package var width: Int
     /// In pixels.
-    public var height: Int
+    package var height: Int
     /// Nil with a sheet.
-    public var file: FilePath?
+    package var file: FilePath?
 
-    public init(image: Int, requested: MediaTime, time: MediaTime, width: Int, height: Int, file: FilePath?) {
+    package init(image: Int, requested: MediaTime, time: MediaTime, width: Int, height: Int, file: FilePath?) {
       (self.image, self.requested, self.time) = (image, requested, time)
       (self.width, self.height, self.file) = (width, height, file)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.image) { $0.image }, Field(.requested) { $0.requested }, Field(.time) { $0.time },
       Field(.width) { $0.width }, Field(.height) { $0.height }, Field(optional: .writtenFile) { $0.file },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var scan: Int
-    public var path: FilePath
+  package struct Reply: ReplyRows {
+    package var scan: Int
+    package var path: FilePath
     /// In pixels.
-    public var width: Int
+    package var width: Int
     /// In pixels.
-    public var height: Int
+    package var height: Int
     /// The file of a sheet.
-    public var file: FilePath?
-    public var fault: MediaError?
-    public var rows: [Row]
+    package var file: FilePath?
+    package var fault: MediaError?
+    package var rows: [Row]
 
-    public init(
+    package init(
       scan: Int, path: FilePath, width: Int, height: Int, file: FilePath?, fault: MediaError?, rows: [Row]
     ) {
       (self.scan, self.path, self.width, self.height) = (scan, path, width, height)
       (self.file, self.fault, self.rows) = (file, fault, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.scan) { $0.scan }, Field(.path) { $0.path }, Field(.count) { $0.rows.count },
       Field(.width) { $0.width }, Field(.height) { $0.height }, Field(optional: .writtenFile) { $0.file },
       Field(optional: .fault) { $0.fault?.code.name }, Field(optional: .message) { $0.fault?.message },
     ]
   }
 
-  public static let name: CommandName = "image"
+  package static let name: CommandName = "image"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Write images of a file's video.",
     details: """
       An image is the video frame that is shown at the requested time, from the first enabled video track. Its \
@@ -157,16 +157,16 @@ public enum ImageCommand: WaitingCommand {
       "< @9 ok scan=1 path=/films/one.mkv count=2 width=640 height=360",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.images() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.images() }
 }
 
 extension Arguments<ImageCommand> {
   /// The requested images.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func images() throws(MediaError) -> ImageRequest {
+  package func images() throws(MediaError) -> ImageRequest {
     guard let file = self.file else {
       throw failure("file=PATH is missing: the file to write, such as frame.png")
     }

@@ -1,48 +1,48 @@
 import PlayheadMediaCore
 
 /// Images of a file's video, and the file or files to write.
-public struct ImageRequest: Sendable, Hashable {
+package struct ImageRequest: Sendable, Hashable {
   /// The image format.
-  public enum Format: Sendable, Hashable {
+  package enum Format: Sendable, Hashable {
     case png
     /// JPEG. The quality is 1 to 100.
     case jpeg(quality: Int)
   }
 
   /// A contact sheet: one image that contains several video frames as a grid.
-  public struct Sheet: Sendable, Hashable {
-    public var columns: Int
-    public var rows: Int
+  package struct Sheet: Sendable, Hashable {
+    package var columns: Int
+    package var rows: Int
     /// The gap between the images in pixels. Nil: the default.
-    public var gap: Int?
+    package var gap: Int?
 
-    public init(columns: Int, rows: Int, gap: Int? = nil) {
+    package init(columns: Int, rows: Int, gap: Int? = nil) {
       (self.columns, self.rows, self.gap) = (columns, rows, gap)
     }
   }
 
-  public var path: FilePath
+  package var path: FilePath
   /// The times of the images. Empty: evenly spaced times, allowed with a sheet only.
-  public var times: WireList<MediaTime>
+  package var times: WireList<MediaTime>
   /// The file to write. With several times it contains a pattern (see ``file(_:)``).
-  public var file: FilePath
-  public var format: Format
+  package var file: FilePath
+  package var format: Format
   /// Whether an existing file is replaced.
-  public var replaces: Bool
+  package var replaces: Bool
   /// The maximum width in pixels. Nil: no limit.
-  public var width: Int?
+  package var width: Int?
   /// In pixels. Nil: derived from the width.
-  public var height: Int?
+  package var height: Int?
   /// The tolerances: how much earlier or later than its time an image may be.
-  public var before: MediaTime
+  package var before: MediaTime
   /// How far after the requested time the frame may be. Seconds, 0 or more.
-  public var after: MediaTime
+  package var after: MediaTime
   /// Whether the image is rotated as the file specifies.
-  public var isUpright: Bool
-  public var sheet: Sheet?
-  public var network: NetworkOptions
+  package var isUpright: Bool
+  package var sheet: Sheet?
+  package var network: NetworkOptions
 
-  public init(
+  package init(
     _ path: FilePath, _ times: WireList<MediaTime> = [], file: FilePath, _ format: Format = .png,
     replaces: Bool = false, width: Int? = nil, height: Int? = nil, before: MediaTime = .zero,
     after: MediaTime = .zero, isUpright: Bool = true, sheet: Sheet? = nil,
@@ -57,7 +57,7 @@ public struct ImageRequest: Sendable, Hashable {
   ///
   /// `%d` in the name is replaced with the number, `%03d` with the number in at least three digits. A name without a
   /// pattern, and the name of a sheet, are used unchanged.
-  public func file(_ number: Int) -> FilePath {
+  package func file(_ number: Int) -> FilePath {
     guard sheet == nil, let pattern = NumberPattern(file.bytes),
       let numbered = FilePath(bytes: pattern.bytes(number))
     else { return file }

@@ -1,18 +1,18 @@
 import PlayheadMediaCore
 
 /// `scan`: measures the loudness of files.
-public enum ScanCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum ScanCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// At least one.
-    public let paths: Parameter<WireList<FilePath>>
+    package let paths: Parameter<WireList<FilePath>>
     /// Whether the loudness of all files together is measured, too.
-    public let album: Parameter<Bool>
+    package let album: Parameter<Bool>
     /// Whether the entries of `player` use the measured gains.
-    public let apply: Parameter<Bool>
-    public let player: Parameter<String>
-    public let network: Parameter<NetworkOptions>
+    package let apply: Parameter<Bool>
+    package let player: Parameter<String>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       paths = list.list(.paths, .path, "PATH", "the input files")
       album = list.flag(.album, "also measure all files as one")
       apply = list.flag(.apply, "use the results for the entries of these files")
@@ -22,27 +22,27 @@ public enum ScanCommand: WaitingCommand {
   }
 
   /// A file of the request.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The result of a measurement. Values are nil if they were not measured.
-    public struct Measurement: Sendable {
+    package struct Measurement: Sendable {
       /// `measured`, `silence` or `too-short`.
-      public var status: String
+      package var status: String
       /// In LUFS.
-      public var loudness: Double?
+      package var loudness: Double?
       /// In LU.
-      public var range: Double?
+      package var range: Double?
       /// In dBTP.
-      public var truePeak: Double?
+      package var truePeak: Double?
       /// In dBFS.
-      public var samplePeak: Double?
+      package var samplePeak: Double?
       /// In dB.
-      public var gain: Double?
+      package var gain: Double?
       /// 1 is full scale.
-      public var peak: Double
-      public var duration: MediaTime
-      public var fault: MediaError?
+      package var peak: Double
+      package var duration: MediaTime
+      package var fault: MediaError?
 
-      public init(
+      package init(
         status: String, loudness: Double?, range: Double?, truePeak: Double?, samplePeak: Double?, gain: Double?,
         peak: Double, duration: MediaTime, fault: MediaError?
       ) {
@@ -53,18 +53,18 @@ public enum ScanCommand: WaitingCommand {
     }
 
     /// The number of the file in the request, from 1.
-    public var file: Int
-    public var path: FilePath
-    public var result: Result<Measurement, MediaError>
+    package var file: Int
+    package var path: FilePath
+    package var result: Result<Measurement, MediaError>
 
-    public init(file: Int, path: FilePath, result: Result<Measurement, MediaError>) {
+    package init(file: Int, path: FilePath, result: Result<Measurement, MediaError>) {
       (self.file, self.path, self.result) = (file, path, result)
     }
 
     private var measurement: Measurement? { try? result.get() }
     private var error: MediaError? { if case .failure(let error) = result { error } else { nil } }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.fileNumber) { $0.file }, Field(.path) { $0.path },
       Field(.scanStatus) { $0.measurement?.status ?? "failed" },
       Field(nullableIfPresent: .loudness) { $0.measurement.map(\.loudness) },
@@ -80,39 +80,39 @@ public enum ScanCommand: WaitingCommand {
     ]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The loudness of all files together. Values are nil if they were not measured.
-    public struct Album: Sendable {
+    package struct Album: Sendable {
       /// In LUFS. Nil: not measured.
-      public var loudness: Double?
+      package var loudness: Double?
       /// The gain of ReplayGain 2.0 in dB, to -18 LUFS. Nil: not measured.
-      public var gain: Double?
+      package var gain: Double?
       /// In dBTP. Nil: silence, or not measured.
-      public var truePeak: Double?
+      package var truePeak: Double?
       /// In dBFS. Nil: silence, or not measured.
-      public var samplePeak: Double?
+      package var samplePeak: Double?
       /// The largest sample; 1 is full scale.
-      public var peak: Double
+      package var peak: Double
 
-      public init(loudness: Double?, gain: Double?, truePeak: Double?, samplePeak: Double?, peak: Double) {
+      package init(loudness: Double?, gain: Double?, truePeak: Double?, samplePeak: Double?, peak: Double) {
         (self.loudness, self.gain, self.truePeak) = (loudness, gain, truePeak)
         (self.samplePeak, self.peak) = (samplePeak, peak)
       }
     }
 
-    public var scan: Int
-    public var rows: [Row]
-    public var album: Album?
+    package var scan: Int
+    package var rows: [Row]
+    package var album: Album?
     /// The number of entries that use the gains. Nil without `apply`.
-    public var applied: Int?
+    package var applied: Int?
 
-    public init(scan: Int, rows: [Row], album: Album?, applied: Int?) {
+    package init(scan: Int, rows: [Row], album: Album?, applied: Int?) {
       (self.scan, self.rows, self.album, self.applied) = (scan, rows, album, applied)
     }
 
     private var failed: Int { rows.count { if case .failure = $0.result { true } else { false } } }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.scan) { $0.scan }, Field(.countOfFiles) { $0.rows.count }, Field(.failed) { $0.failed },
       Field(nullableIfPresent: .albumLoudness) { $0.album.map(\.loudness) },
       Field(nullableIfPresent: .albumGain) { $0.album.map(\.gain) },
@@ -122,9 +122,9 @@ public enum ScanCommand: WaitingCommand {
     ]
   }
 
-  public static let name: CommandName = "scan"
+  package static let name: CommandName = "scan"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Measure the loudness of files (EBU R128).",
     details: """
       Each file is decoded completely. Files and scans run one after another with low priority, and do not disturb \
@@ -164,35 +164,35 @@ public enum ScanCommand: WaitingCommand {
       "< @9 ok scan=1 count=2 failed=1",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard arguments.apply || !arguments.has(\.player) else { throw arguments.failure("player needs apply") }
     try arguments.network.checkHeader()
   }
 }
 
 /// `scan.cancel`: cancels operations on files.
-public enum ScanCancelCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum ScanCancelCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: all.
-    public let scan: Parameter<Int?>
+    package let scan: Parameter<Int?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       scan = list.optional(.scan, .integer(1...Int.max), "SCAN", "the number of the request; default: all")
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The number of cancelled requests.
-    public var cancelled: Int
+    package var cancelled: Int
 
-    public init(cancelled: Int) { self.cancelled = cancelled }
+    package init(cancelled: Int) { self.cancelled = cancelled }
 
-    public static let fields: [Field<Self>] = [Field(.cancelled) { $0.cancelled }]
+    package static let fields: [Field<Self>] = [Field(.cancelled) { $0.cancelled }]
   }
 
-  public static let name: CommandName = "scan.cancel"
+  package static let name: CommandName = "scan.cancel"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Cancel a `scan`, `waveform`, `export` or `image`, or all.",
     details:
       "The cancelled request must belong to this connection. It fails with `cancelled`, after this reply. Only a"

@@ -1,37 +1,37 @@
 import PlayheadMediaCore
 
 /// `waveform`: computes the waveform of a file.
-public enum WaveformCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let path: Parameter<FilePath>
+package enum WaveformCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let path: Parameter<FilePath>
     /// In seconds.
-    public let start: Parameter<MediaTime>
+    package let start: Parameter<MediaTime>
     /// In seconds. Nil: the end of the file.
-    public let end: Parameter<MediaTime?>
+    package let end: Parameter<MediaTime?>
     /// The start and end as one value.
-    public let range: Parameter<TimeRange?>
+    package let range: Parameter<TimeRange?>
     /// The number of bins. Nil: the default, or derived from `samplesPerBin`.
-    public let bins: Parameter<Int?>
+    package let bins: Parameter<Int?>
     /// The number of samples of each channel in a bin. Nil: derived from `bins`.
-    public let samplesPerBin: Parameter<Int?>
-    public let mono: Parameter<Bool>
-    public let file: Parameter<FilePath?>
-    public let format: Parameter<WaveformFileRequest.Format?>
-    public let replace: Parameter<Bool>
+    package let samplesPerBin: Parameter<Int?>
+    package let mono: Parameter<Bool>
+    package let file: Parameter<FilePath?>
+    package let format: Parameter<WaveformFileRequest.Format?>
+    package let replace: Parameter<Bool>
     /// In pixels. Nil: 800.
-    public let width: Parameter<Int?>
+    package let width: Parameter<Int?>
     /// In pixels. Nil: 200.
-    public let height: Parameter<Int?>
+    package let height: Parameter<Int?>
     /// Six hexadecimal digits. Nil: 3070b0.
-    public let color: Parameter<String?>
+    package let color: Parameter<String?>
     /// Six hexadecimal digits. Nil: ffffff.
-    public let background: Parameter<String?>
-    public let axis: Parameter<Bool>
+    package let background: Parameter<String?>
+    package let axis: Parameter<Bool>
     /// `8` or `16`.
-    public let bits: Parameter<String>
-    public let network: Parameter<NetworkOptions>
+    package let bits: Parameter<String>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       path = list.required(.path, .path, "PATH", "the file")
       start = list.option(.start, .time, "TIME", default: .zero, "the start of the range")
       end = list.option(.end, .time, "TIME", "the end of the range")
@@ -57,48 +57,48 @@ public enum WaveformCommand: WaitingCommand {
   }
 
   /// A bin of a waveform, with a value for each channel. 1 is full scale.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The index of the bin, from 0.
-    public var bin: Int
+    package var bin: Int
     /// In seconds.
-    public var start: MediaTime
+    package var start: MediaTime
     /// The smallest sample of each channel; 1 is full scale.
-    public var minima: [Double]
+    package var minima: [Double]
     /// The largest sample of each channel; 1 is full scale.
-    public var maxima: [Double]
+    package var maxima: [Double]
     /// The root mean square of each channel; 1 is full scale.
-    public var rms: [Double]
+    package var rms: [Double]
 
-    public init(bin: Int, start: MediaTime, minima: [Double], maxima: [Double], rms: [Double]) {
+    package init(bin: Int, start: MediaTime, minima: [Double], maxima: [Double], rms: [Double]) {
       (self.bin, self.start) = (bin, start)
       (self.minima, self.maxima, self.rms) = (minima, maxima, rms)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.bin) { $0.bin }, Field(.start) { $0.start }, Field(.min) { $0.minima }, Field(.max) { $0.maxima },
       Field(.rms) { $0.rms },
     ]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The number of the request, as in `scan-progress`.
-    public var scan: Int
-    public var path: FilePath
-    public var sampleRateHz: Int
-    public var channelCount: Int
-    public var binCount: Int
+    package var scan: Int
+    package var path: FilePath
+    package var sampleRateHz: Int
+    package var channelCount: Int
+    package var binCount: Int
     /// In seconds.
-    public var start: MediaTime
+    package var start: MediaTime
     /// The duration of the range, in seconds.
-    public var duration: MediaTime
-    public var isCached: Bool
+    package var duration: MediaTime
+    package var isCached: Bool
     /// The written file. Nil: the rows have the waveform.
-    public var file: FilePath?
-    public var fault: MediaError?
+    package var file: FilePath?
+    package var fault: MediaError?
     /// Empty with a file.
-    public var rows: [Row]
+    package var rows: [Row]
 
-    public init(
+    package init(
       scan: Int, path: FilePath, sampleRateHz: Int, channelCount: Int, binCount: Int, start: MediaTime,
       duration: MediaTime, isCached: Bool, file: FilePath?, fault: MediaError?, rows: [Row]
     ) {
@@ -108,7 +108,7 @@ public enum WaveformCommand: WaitingCommand {
       (self.fault, self.rows) = (fault, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.scan) { $0.scan }, Field(.path) { $0.path }, Field(.sampleRate) { $0.sampleRateHz },
       Field(.channels) { $0.channelCount }, Field(.bins) { $0.binCount }, Field(.start) { $0.start },
       Field(.duration) { $0.duration }, Field(.cached) { $0.isCached }, Field(optional: .writtenFile) { $0.file },
@@ -116,9 +116,9 @@ public enum WaveformCommand: WaitingCommand {
     ]
   }
 
-  public static let name: CommandName = "waveform"
+  package static let name: CommandName = "waveform"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .assets, "Compute the waveform of a file.",
     details: """
       Each bin has the minimum, the maximum and the root of the mean square of each channel, where 1 is full scale. \
@@ -158,16 +158,16 @@ public enum WaveformCommand: WaitingCommand {
       "< @9 ok scan=1 path=/music/one.flac sampleRate=44100 channels=2 bins=2 start=0 duration=183.2 cached=false",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file?.isFile ?? false }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.waveform() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.waveform() }
 }
 
 extension Arguments<WaveformCommand> {
   /// The requested waveform.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func waveform() throws(MediaError) -> WaveformFileRequest {
+  package func waveform() throws(MediaError) -> WaveformFileRequest {
     let output = try output()
     let (bins, length) = (self.bins, self.samplesPerBin)
     guard bins == nil || length == nil else { throw failure("bins and samples-per-bin exclude each other") }

@@ -1,16 +1,16 @@
 import PlayheadMediaCore
 
 /// `item.copy`: inserts a copy of an entry into the queue.
-public enum ItemCopyCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemCopyCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// The copy is inserted after this entry. Nil with `before` nil: after the original entry.
-    public let after: Parameter<EntryReference?>
-    public let before: Parameter<EntryReference?>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let after: Parameter<EntryReference?>
+    package let before: Parameter<EntryReference?>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       after = list.option(.after, .entry, "ID", "after this entry")
       before = list.option(.before, .entry, "ID", "before this entry")
@@ -19,22 +19,22 @@ public enum ItemCopyCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The id of the copy.
-    public var item: UInt64
+    package var item: UInt64
     /// The version of the queue.
-    public var version: UInt64
+    package var version: UInt64
 
-    public init(item: UInt64, version: UInt64) { (self.item, self.version) = (item, version) }
+    package init(item: UInt64, version: UInt64) { (self.item, self.version) = (item, version) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.items) { IntegerList([$0.item]) }, Field(.version) { $0.version },
     ]
   }
 
-  public static let name: CommandName = "item.copy"
+  package static let name: CommandName = "item.copy"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Insert a copy of an entry into the queue.",
     details:
       "The copy has the same file and settings: end times, volume, pitch, tracks and buffer. Its state is that of"
@@ -42,14 +42,14 @@ public enum ItemCopyCommand: ImmediateCommand {
     errors: [.invalidArgument, .invalidState, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
     example: ["> item.copy 2", "< ok items=5 version=6"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.position() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.position() }
 }
 
 extension Arguments<ItemCopyCommand> {
   /// The position of the copy.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func position() throws(MediaError) -> RequestedPosition {
+  package func position() throws(MediaError) -> RequestedPosition {
     switch (self.after, self.before) {
     case (nil, nil): return .after(item: self.id)
     case (let id?, nil): return .after(item: id)

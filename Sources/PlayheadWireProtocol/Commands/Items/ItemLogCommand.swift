@@ -1,43 +1,43 @@
 import PlayheadMediaCore
 
 /// `item.log`: shows the network log of an entry.
-public enum ItemLogCommand: ImmediateCommand {
-  public typealias Parameters = EntryAndPlayer
+package enum ItemLogCommand: ImmediateCommand {
+  package typealias Parameters = EntryAndPlayer
 
   /// An entry of the access log or the error log.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The part of a row that depends on its kind.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
       case access(Access)
       /// `status` is the HTTP status or curl's code, and 0 for other errors.
       case error(status: Int, isRetried: Bool, MediaError)
     }
 
     /// The transfers for one opening of the item.
-    public struct Access: Sendable {
+    package struct Access: Sendable {
       /// `file`, `vod` or `live`. Empty before the first response.
-      public var type: String
+      package var type: String
       /// The time from the request to the first byte of the body, in nanoseconds. Nil before that byte.
-      public var startupNanoseconds: Int64?
-      public var requestCount: UInt64
+      package var startupNanoseconds: Int64?
+      package var requestCount: UInt64
       /// The received bytes.
-      public var byteCount: Int64
+      package var byteCount: Int64
       /// In bits per second. Nil if it is unknown.
-      public var observedBitrate: Int64?
+      package var observedBitrate: Int64?
       /// In bits per second. Nil if it is unknown.
-      public var indicatedBitrate: Int64?
+      package var indicatedBitrate: Int64?
       /// The number of new connections after an interruption.
-      public var reconnectCount: Int
+      package var reconnectCount: Int
       /// The number of changes of the server address.
-      public var addressChangeCount: Int
+      package var addressChangeCount: Int
       /// The number of changes of the HLS variant.
-      public var switchCount: Int
+      package var switchCount: Int
       /// The number of times that playback stalled.
-      public var stallCount: Int
+      package var stallCount: Int
       /// The total duration of the stalls.
-      public var stallNanoseconds: Int64
+      package var stallNanoseconds: Int64
 
-      public init(
+      package init(
         type: String, startupNanoseconds: Int64?, requestCount: UInt64, byteCount: Int64, observedBitrate: Int64?,
         indicatedBitrate: Int64?, reconnectCount: Int, addressChangeCount: Int, switchCount: Int, stallCount: Int,
         stallNanoseconds: Int64
@@ -51,12 +51,12 @@ public enum ItemLogCommand: ImmediateCommand {
     }
 
     /// The URL, without user name and password.
-    public var uri: String
+    package var uri: String
     /// The network address of the server. Empty before its first response.
-    public var address: String
-    public var content: Content
+    package var address: String
+    package var content: Content
 
-    public init(uri: String, address: String, content: Content) {
+    package init(uri: String, address: String, content: Content) {
       (self.uri, self.address, self.content) = (uri, address, content)
     }
 
@@ -65,7 +65,7 @@ public enum ItemLogCommand: ImmediateCommand {
     private var status: Int? { if case .error(let status, _, _) = content { status } else { nil } }
     private var isRetried: Bool? { if case .error(_, let isRetried, _) = content { isRetried } else { nil } }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.kindOfLogEntry) { $0.access != nil ? "access" : "error" }, Field(.uri) { $0.uri },
       Field(.address) { $0.address },
       Field(optional: .resourceType) { $0.access?.type },
@@ -84,33 +84,33 @@ public enum ItemLogCommand: ImmediateCommand {
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
+  package struct Reply: ReplyRows {
+    package var item: UInt64
     /// Nil: the item is not a station.
-    public var station: Station?
+    package var station: Station?
     /// The bit rate that the station announces, in bits per second. Nil if it is unknown.
-    public var stationBitrate: Int64?
-    public var rows: [Row]
+    package var stationBitrate: Int64?
+    package var rows: [Row]
 
     /// The description of a station. Values are nil if the station does not announce them.
-    public struct Station: Sendable {
+    package struct Station: Sendable {
       /// The name of the station.
-      public var name: String?
-      public var genre: String?
-      public var description: String?
+      package var name: String?
+      package var genre: String?
+      package var description: String?
       /// The URL of the station's website.
-      public var url: String?
+      package var url: String?
 
-      public init(name: String?, genre: String?, description: String?, url: String?) {
+      package init(name: String?, genre: String?, description: String?, url: String?) {
         (self.name, self.genre, self.description, self.url) = (name, genre, description, url)
       }
     }
 
-    public init(item: UInt64, station: Station?, stationBitrate: Int64?, rows: [Row]) {
+    package init(item: UInt64, station: Station?, stationBitrate: Int64?, rows: [Row]) {
       (self.item, self.station, self.stationBitrate, self.rows) = (item, station, stationBitrate, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.item) { $0.item }, Field(.count) { $0.rows.count }, Field(optional: .stationName) { $0.station?.name },
       Field(optional: .stationGenre) { $0.station?.genre },
       Field(optional: .stationDescription) { $0.station?.description },
@@ -118,9 +118,9 @@ public enum ItemLogCommand: ImmediateCommand {
     ]
   }
 
-  public static let name: CommandName = "item.log"
+  package static let name: CommandName = "item.log"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Show the network log of an entry.",
     details: """
       Corresponds to AVPlayerItem's access log and error log. For a station, the reply also has its description. The \

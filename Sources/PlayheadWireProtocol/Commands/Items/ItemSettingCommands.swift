@@ -1,24 +1,24 @@
 import PlayheadMediaCore
 
 /// `item.pitch`: sets how the pitch of an entry follows the rate.
-public enum ItemPitchCommand: ImmediateCommand {
+package enum ItemPitchCommand: ImmediateCommand {
   /// The pitch algorithm of an entry.
-  public enum Setting: String, Sendable, Hashable, CaseIterable {
+  package enum Setting: String, Sendable, Hashable, CaseIterable {
     case timeDomain, spectral, varispeed
     /// The algorithm of the player.
     case player
 
     /// Nil: that of the player.
-    public var algorithm: PitchCommand.Algorithm? { .init(rawValue: rawValue) }
+    package var algorithm: PitchCommand.Algorithm? { .init(rawValue: rawValue) }
   }
 
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// Nil: unchanged.
-    public let algorithm: Parameter<Setting?>
-    public let player: Parameter<String>
+    package let algorithm: Parameter<Setting?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       algorithm = list.optional(
         .algorithm, .word, "timeDomain|spectral|varispeed|player", "the algorithm; default: `player`")
@@ -26,22 +26,22 @@ public enum ItemPitchCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var item: UInt64
-    public var algorithm: PitchCommand.Algorithm
+  package struct Reply: ReplyFields {
+    package var item: UInt64
+    package var algorithm: PitchCommand.Algorithm
 
-    public init(item: UInt64, algorithm: PitchCommand.Algorithm) {
+    package init(item: UInt64, algorithm: PitchCommand.Algorithm) {
       (self.item, self.algorithm) = (item, algorithm)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.item) { $0.item }, Field(.audioTimePitchAlgorithm) { $0.algorithm },
     ]
   }
 
-  public static let name: CommandName = "item.pitch"
+  package static let name: CommandName = "item.pitch"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Set how the pitch of an entry follows the rate, or show it.",
     details: "Corresponds to `pitch`, for one entry. With `player`, the entry uses the setting of the player.",
     readsWithoutValue: true, errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
@@ -49,16 +49,16 @@ public enum ItemPitchCommand: ImmediateCommand {
 }
 
 /// `item.end-time`: sets where playback of an entry ends.
-public enum ItemEndTimeCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemEndTimeCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// An invalid time removes the end time. Nil: unchanged.
-    public let forward: Parameter<MediaTime?>
+    package let forward: Parameter<MediaTime?>
     /// An invalid time removes the end time. Nil: unchanged.
-    public let reverse: Parameter<MediaTime?>
-    public let player: Parameter<String>
+    package let reverse: Parameter<MediaTime?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       forward = list.option("forward", .timeOrNone, "TIME", "the end of forward playback, or `none`")
       reverse = list.option("reverse", .timeOrNone, "TIME", "the end of reverse playback, or `none`")
@@ -66,26 +66,26 @@ public enum ItemEndTimeCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var item: UInt64
+  package struct Reply: ReplyFields {
+    package var item: UInt64
     /// Nil: the end of the item.
-    public var forward: MediaTime?
+    package var forward: MediaTime?
     /// Nil: the start of the item.
-    public var reverse: MediaTime?
+    package var reverse: MediaTime?
 
-    public init(item: UInt64, forward: MediaTime?, reverse: MediaTime?) {
+    package init(item: UInt64, forward: MediaTime?, reverse: MediaTime?) {
       (self.item, self.forward, self.reverse) = (item, forward, reverse)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.item) { $0.item }, Field(nullable: .forwardPlaybackEndTime) { $0.forward },
       Field(nullable: .reversePlaybackEndTime) { $0.reverse },
     ]
   }
 
-  public static let name: CommandName = "item.end-time"
+  package static let name: CommandName = "item.end-time"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Set where playback of an entry ends, or show it.",
     details: """
       Playback ends exactly at the end time, as at the end of the file: `played-to-end` is sent, and `end-action`, \
@@ -104,14 +104,14 @@ public enum ItemEndTimeCommand: ImmediateCommand {
 }
 
 /// `item.buffer`: sets how far ahead an entry is decoded.
-public enum ItemBufferCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemBufferCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// 0: as far as memory allows. Nil: unchanged.
-    public let duration: Parameter<MediaTime?>
-    public let player: Parameter<String>
+    package let duration: Parameter<MediaTime?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       duration = list.optional(
         .duration, .duration, "DURATION", "how far ahead the entry is decoded; 0: as far as memory allows")
@@ -119,21 +119,21 @@ public enum ItemBufferCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var item: UInt64
+  package struct Reply: ReplyFields {
+    package var item: UInt64
     /// 0: as far as memory allows.
-    public var duration: MediaTime
+    package var duration: MediaTime
 
-    public init(item: UInt64, duration: MediaTime) { (self.item, self.duration) = (item, duration) }
+    package init(item: UInt64, duration: MediaTime) { (self.item, self.duration) = (item, duration) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.item) { $0.item }, Field(.preferredForwardBufferDuration) { $0.duration },
     ]
   }
 
-  public static let name: CommandName = "item.buffer"
+  package static let name: CommandName = "item.buffer"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Set how far ahead an entry is decoded, or show it.",
     details: """
       The setting applies while the entry is current.

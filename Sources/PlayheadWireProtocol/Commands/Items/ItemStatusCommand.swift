@@ -1,66 +1,66 @@
 import PlayheadMediaCore
 
 /// `item.status`: shows the details of an entry.
-public enum ItemStatusCommand: ImmediateCommand {
-  public typealias Parameters = EntryAndPlayer
+package enum ItemStatusCommand: ImmediateCommand {
+  package typealias Parameters = EntryAndPlayer
 
-  public struct Reply: ReplyFields {
-    public var item: UInt64
+  package struct Reply: ReplyFields {
+    package var item: UInt64
     /// The path, the URL without user name and password, or the name of the descriptor. Nil if it is unknown.
-    public var path: FilePath?
+    package var path: FilePath?
     /// `unknown`, `readyToPlay` or `failed`.
-    public var status: String
+    package var status: String
     /// `indefinite` if it is unknown.
-    public var duration: MediaTime
-    public var providesPreciseDuration: Bool
+    package var duration: MediaTime
+    package var providesPreciseDuration: Bool
     /// Whether the entry is the current one of its queue.
-    public var isCurrent: Bool
+    package var isCurrent: Bool
     /// Nil: the end of the item.
-    public var forwardPlaybackEndTime: MediaTime?
+    package var forwardPlaybackEndTime: MediaTime?
     /// Nil: the start of the item.
-    public var reversePlaybackEndTime: MediaTime?
+    package var reversePlaybackEndTime: MediaTime?
     /// 0: as far as memory allows.
-    public var preferredForwardBufferDuration: MediaTime
-    public var abilities: Abilities
-    public var buffer: Buffer
+    package var preferredForwardBufferDuration: MediaTime
+    package var abilities: Abilities
+    package var buffer: Buffer
     /// The end of the live stream, in item time. Nil: the item is not a live stream.
-    public var liveEdge: MediaTime?
+    package var liveEdge: MediaTime?
     /// The date of the recording that is heard, in UTC. Nil: the item is not current, or has no dates.
-    public var date: String?
+    package var date: String?
     /// The algorithm in use.
-    public var audioTimePitchAlgorithm: PitchCommand.Algorithm
+    package var audioTimePitchAlgorithm: PitchCommand.Algorithm
     /// Nil: that of the player.
-    public var ownAudioTimePitchAlgorithm: PitchCommand.Algorithm?
+    package var ownAudioTimePitchAlgorithm: PitchCommand.Algorithm?
     /// Nil until the tags are known.
-    public var gain: Gain?
-    public var titles: Titles
+    package var gain: Gain?
+    package var titles: Titles
     /// The part of the file that the entry plays: start and end in seconds. Nil: the whole file.
-    public var range: TimeRange?
+    package var range: TimeRange?
     /// The error of a failed item. Nil: none.
-    public var error: MediaError?
+    package var error: MediaError?
 
     /// The rates and directions in which the item can play, and whether it can step.
-    public struct Abilities: Sendable {
-      public var playFastForward = false
-      public var playSlowForward = false
-      public var playReverse = false
-      public var playSlowReverse = false
-      public var playFastReverse = false
-      public var stepForward = false
-      public var stepBackward = false
+    package struct Abilities: Sendable {
+      package var playFastForward = false
+      package var playSlowForward = false
+      package var playReverse = false
+      package var playSlowReverse = false
+      package var playFastReverse = false
+      package var stepForward = false
+      package var stepBackward = false
 
-      public init() {}
+      package init() {}
     }
 
     /// The state of the item's buffer.
-    public struct Buffer: Sendable {
-      public var seekableTimeRanges: [TimeRange]
-      public var loadedTimeRanges: [TimeRange]
-      public var isPlaybackLikelyToKeepUp: Bool
-      public var isPlaybackBufferFull: Bool
-      public var isPlaybackBufferEmpty: Bool
+    package struct Buffer: Sendable {
+      package var seekableTimeRanges: [TimeRange]
+      package var loadedTimeRanges: [TimeRange]
+      package var isPlaybackLikelyToKeepUp: Bool
+      package var isPlaybackBufferFull: Bool
+      package var isPlaybackBufferEmpty: Bool
 
-      public init(
+      package init(
         seekableTimeRanges: [TimeRange], loadedTimeRanges: [TimeRange], isPlaybackLikelyToKeepUp: Bool,
         isPlaybackBufferFull: Bool, isPlaybackBufferEmpty: Bool
       ) {
@@ -71,36 +71,36 @@ public enum ItemStatusCommand: ImmediateCommand {
     }
 
     /// The gain of loudness normalization.
-    public struct Gain: Sendable {
+    package struct Gain: Sendable {
       /// From -60 to 30.
-      public var decibels: Double
+      package var decibels: Double
       /// `track`, `album`, `scan` or `fallback`. Nil while `replay-gain` is off.
-      public var source: String?
+      package var source: String?
       /// Whether the peak in the tags limits the gain.
-      public var isLimited: Bool
+      package var isLimited: Bool
 
-      public init(decibels: Double, source: String?, isLimited: Bool) {
+      package init(decibels: Double, source: String?, isLimited: Bool) {
         (self.decibels, self.source, self.isLimited) = (decibels, source, isLimited)
       }
     }
 
     /// The titles of the item. Values are nil if they are unknown.
-    public struct Titles: Sendable {
-      public var title: String?
-      public var artist: String?
-      public var album: String?
+    package struct Titles: Sendable {
+      package var title: String?
+      package var artist: String?
+      package var album: String?
       /// The title that a station announces for the audio heard.
-      public var streamTitle: String?
+      package var streamTitle: String?
       /// The URL that a station announces with the title.
-      public var streamURL: String?
+      package var streamURL: String?
 
-      public init(title: String?, artist: String?, album: String?, streamTitle: String?, streamURL: String?) {
+      package init(title: String?, artist: String?, album: String?, streamTitle: String?, streamURL: String?) {
         (self.title, self.artist, self.album) = (title, artist, album)
         (self.streamTitle, self.streamURL) = (streamTitle, streamURL)
       }
     }
 
-    public init(
+    package init(
       item: UInt64, path: FilePath?, status: String, duration: MediaTime, providesPreciseDuration: Bool,
       isCurrent: Bool, forwardPlaybackEndTime: MediaTime?, reversePlaybackEndTime: MediaTime?,
       preferredForwardBufferDuration: MediaTime, abilities: Abilities, buffer: Buffer, liveEdge: MediaTime?,
@@ -119,7 +119,7 @@ public enum ItemStatusCommand: ImmediateCommand {
       (self.gain, self.titles, self.range, self.error) = (gain, titles, range, error)
     }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [
         Field(.item) { $0.item }, Field(nullable: .path) { $0.path }, Field(.statusOfEntry) { $0.status },
         Field(nullable: .duration) { $0.duration }, Field(.providesPreciseDuration) { $0.providesPreciseDuration },
@@ -158,9 +158,9 @@ public enum ItemStatusCommand: ImmediateCommand {
     private static func ranges(_ ranges: [TimeRange]) -> [TimeRange]? { ranges.isEmpty ? nil : ranges }
   }
 
-  public static let name: CommandName = "item.status"
+  package static let name: CommandName = "item.status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Show the details of an entry.",
     details: """
       - `loadedTimeRanges`: the ranges that are decoded and not heard yet; for an entry from a network also the \

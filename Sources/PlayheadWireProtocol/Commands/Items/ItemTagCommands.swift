@@ -1,34 +1,34 @@
 import PlayheadMediaCore
 
 /// `item.metadata`: lists the tags of an entry's file.
-public enum ItemMetadataCommand: WaitingCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
-    public let query: Parameter<MetadataQuery>
-    public let player: Parameter<String>
+package enum ItemMetadataCommand: WaitingCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
+    package let query: Parameter<MetadataQuery>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       query = list.metadataQuery()
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var tags: TagList
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var tags: TagList
 
-    public init(item: UInt64, tags: TagList) { (self.item, self.tags) = (item, tags) }
+    package init(item: UInt64, tags: TagList) { (self.item, self.tags) = (item, tags) }
 
-    public var rows: [TagRow] { tags.rows }
+    package var rows: [TagRow] { tags.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }] + TagList.fields.map { $0.within { $0.tags } }
   }
 
-  public static let name: CommandName = "item.metadata"
+  package static let name: CommandName = "item.metadata"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "List the tags of an entry's file.", details: TagList.details, right: .read,
     errors: [.noSuchItem, .noSuchPlayer] + CommandTable.metadataErrors,
     example: [
@@ -39,34 +39,34 @@ public enum ItemMetadataCommand: WaitingCommand {
 }
 
 /// `item.artwork`: lists the images in the tags of an entry's file, or returns one.
-public enum ItemArtworkCommand: WaitingCommand {
-  public struct Parameters: EntryParameters, ArtworkParameters {
-    public let id: Parameter<EntryReference>
-    public let artwork: Parameter<ArtworkOptions>
-    public let player: Parameter<String>
+package enum ItemArtworkCommand: WaitingCommand {
+  package struct Parameters: EntryParameters, ArtworkParameters {
+    package let id: Parameter<EntryReference>
+    package let artwork: Parameter<ArtworkOptions>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       artwork = list.artworkOptions()
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var artwork: ArtworkReply
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var artwork: ArtworkReply
 
-    public init(item: UInt64, artwork: ArtworkReply) { (self.item, self.artwork) = (item, artwork) }
+    package init(item: UInt64, artwork: ArtworkReply) { (self.item, self.artwork) = (item, artwork) }
 
-    public var rows: [ArtworkReply.Row] { artwork.rows }
+    package var rows: [ArtworkReply.Row] { artwork.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }] + ArtworkReply.fields.map { $0.within { $0.artwork } }
   }
 
-  public static let name: CommandName = "item.artwork"
+  package static let name: CommandName = "item.artwork"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "List the images in the tags of an entry's file, or return one.", details: ArtworkReply.details,
     right: .read,
     errors: [.noSuchItem, .noSuchPlayer] + CommandTable.artworkErrors + CommandTable.metadataErrors,
@@ -75,7 +75,7 @@ public enum ItemArtworkCommand: WaitingCommand {
       "< @9 ok item=2 artwork=0 type=frontCover mediaType=image/jpeg bytes=51234 offset=0 next=12 data=/9j/4AAQSkZJRgAB",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.writesArtworkFile }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.writesArtworkFile }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.artworkQuery() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.artworkQuery() }
 }

@@ -1,50 +1,50 @@
 import PlayheadMediaCore
 
 /// The presented tracks of an item.
-public struct PresentedTracks: ReplyFields {
+package struct PresentedTracks: ReplyFields {
   /// The number of the audio track. Nil: none.
-  public var audio: Int?
+  package var audio: Int?
   /// The number of the subtitle track. Nil: none.
-  public var subtitles: Int?
+  package var subtitles: Int?
 
-  public init(audio: Int?, subtitles: Int?) { (self.audio, self.subtitles) = (audio, subtitles) }
+  package init(audio: Int?, subtitles: Int?) { (self.audio, self.subtitles) = (audio, subtitles) }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(nullable: .audio) { $0.audio }, Field(nullable: .subtitles) { $0.subtitles },
   ]
 }
 
 /// `item.tracks`: lists the tracks of an entry.
-public enum ItemTracksCommand: ImmediateCommand {
-  public typealias Parameters = EntryAndPlayer
+package enum ItemTracksCommand: ImmediateCommand {
+  package typealias Parameters = EntryAndPlayer
 
-  public struct Row: ReplyFields {
-    public var track: TrackRow
-    public var isSelected: Bool
+  package struct Row: ReplyFields {
+    package var track: TrackRow
+    package var isSelected: Bool
 
-    public init(track: TrackRow, isSelected: Bool) { (self.track, self.isSelected) = (track, isSelected) }
+    package init(track: TrackRow, isSelected: Bool) { (self.track, self.isSelected) = (track, isSelected) }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       TrackRow.fields.map { $0.within { $0.track } } + [Field(.selected) { $0.isSelected }]
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var presented: PresentedTracks
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var presented: PresentedTracks
+    package var rows: [Row]
 
-    public init(item: UInt64, presented: PresentedTracks, rows: [Row]) {
+    package init(item: UInt64, presented: PresentedTracks, rows: [Row]) {
       (self.item, self.presented, self.rows) = (item, presented, rows)
     }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }, Field(.count) { $0.rows.count }]
       + PresentedTracks.fields.map { $0.within { $0.presented } }
   }
 
-  public static let name: CommandName = "item.tracks"
+  package static let name: CommandName = "item.tracks"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "List the tracks of an entry, and which are presented.",
     details: "The entry must be ready.\n\n\(TrackRow.details)", right: .read,
     errors: [.invalidState, .noSuchItem, .noSuchPlayer] + CommandTable.mediaErrors,
@@ -59,34 +59,34 @@ public enum ItemTracksCommand: ImmediateCommand {
 }
 
 /// `item.selection`: lists the groups of tracks of an entry.
-public enum ItemSelectionCommand: ImmediateCommand {
-  public typealias Parameters = EntryAndPlayer
+package enum ItemSelectionCommand: ImmediateCommand {
+  package typealias Parameters = EntryAndPlayer
 
-  public struct Row: ReplyFields {
-    public var selection: SelectionRow
+  package struct Row: ReplyFields {
+    package var selection: SelectionRow
 
-    public init(_ selection: SelectionRow) { self.selection = selection }
+    package init(_ selection: SelectionRow) { self.selection = selection }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       (SelectionRow.fields + [SelectionRow.selectedField]).map { $0.within { $0.selection } }
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var presented: PresentedTracks
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var presented: PresentedTracks
+    package var rows: [Row]
 
-    public init(item: UInt64, presented: PresentedTracks, rows: [Row]) {
+    package init(item: UInt64, presented: PresentedTracks, rows: [Row]) {
       (self.item, self.presented, self.rows) = (item, presented, rows)
     }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }] + PresentedTracks.fields.map { $0.within { $0.presented } }
   }
 
-  public static let name: CommandName = "item.selection"
+  package static let name: CommandName = "item.selection"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "List the groups of tracks of an entry, and the selection.",
     details: "The entry must be ready.\n\n\(SelectionRow.details)", right: .read,
     errors: [.invalidState, .noSuchItem, .noSuchPlayer] + CommandTable.mediaErrors,
@@ -99,15 +99,15 @@ public enum ItemSelectionCommand: ImmediateCommand {
 }
 
 /// `item.chapters`: lists the chapters of an entry.
-public enum ItemChaptersCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemChaptersCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// In order of preference. Empty: the first title of the file.
-    public let languages: Parameter<[String]>
-    public let offset: Parameter<Int>
-    public let player: Parameter<String>
+    package let languages: Parameter<[String]>
+    package let offset: Parameter<Int>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       languages = list.chapterLanguages()
       offset = list.rowOffset()
@@ -115,21 +115,21 @@ public enum ItemChaptersCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var chapters: ChapterList
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var chapters: ChapterList
 
-    public init(item: UInt64, chapters: ChapterList) { (self.item, self.chapters) = (item, chapters) }
+    package init(item: UInt64, chapters: ChapterList) { (self.item, self.chapters) = (item, chapters) }
 
-    public var rows: [ChapterList.Row] { chapters.rows }
+    package var rows: [ChapterList.Row] { chapters.rows }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }] + ChapterList.fields.map { $0.within { $0.chapters } }
   }
 
-  public static let name: CommandName = "item.chapters"
+  package static let name: CommandName = "item.chapters"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "List the chapters of an entry.",
     details:
       "The entry must be ready. \(ChapterList.details)\n\nTimes and numbers are those of `status`,"
@@ -143,18 +143,18 @@ public enum ItemChaptersCommand: ImmediateCommand {
 }
 
 /// `item.select`: selects tracks of an entry.
-public enum ItemSelectCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemSelectCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// Nil: unchanged.
-    public let audio: Parameter<TrackChoice?>
+    package let audio: Parameter<TrackChoice?>
     /// Nil: unchanged.
-    public let subtitles: Parameter<TrackChoice?>
+    package let subtitles: Parameter<TrackChoice?>
     /// The audio track and the subtitles as one value.
-    public let selection: Parameter<TrackSelection?>
-    public let player: Parameter<String>
+    package let selection: Parameter<TrackSelection?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       audio = list.option("audio", .track, "TRACK", "the audio track")
       subtitles = list.option("subtitles", .track, "TRACK", "the subtitles")
@@ -164,19 +164,19 @@ public enum ItemSelectCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var item: UInt64
-    public var presented: PresentedTracks
+  package struct Reply: ReplyFields {
+    package var item: UInt64
+    package var presented: PresentedTracks
 
-    public init(item: UInt64, presented: PresentedTracks) { (self.item, self.presented) = (item, presented) }
+    package init(item: UInt64, presented: PresentedTracks) { (self.item, self.presented) = (item, presented) }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       [Field(.item) { $0.item }] + PresentedTracks.fields.map { $0.within { $0.presented } }
   }
 
-  public static let name: CommandName = "item.select"
+  package static let name: CommandName = "item.select"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Select tracks of an entry, or show the selection.",
     details: """
       - A number selects that track.
@@ -192,14 +192,14 @@ public enum ItemSelectCommand: ImmediateCommand {
     errors: [.noSuchTrack, .invalidState, .noSuchItem, .noSuchPlayer] + CommandTable.mediaErrors,
     example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.requestedTracks() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.requestedTracks() }
 }
 
 extension Arguments<ItemSelectCommand> {
   /// The tracks to select. Nil: only show the selection.
   ///
   /// - Throws: `bad-arguments` for `selection` together with `audio` or `subtitles`.
-  public func requestedTracks() throws(MediaError) -> TrackSelection? {
+  package func requestedTracks() throws(MediaError) -> TrackSelection? {
     guard let selection = self.selection else {
       let selection = TrackSelection(audible: self.audio, legible: self.subtitles)
       return selection == TrackSelection() ? nil : selection

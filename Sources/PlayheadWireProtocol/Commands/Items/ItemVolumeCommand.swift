@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// `item.volume`: sets the volume of an entry over its time.
-public enum ItemVolumeCommand: ImmediateCommand {
-  public struct Parameters: EntryParameters {
-    public let id: Parameter<EntryReference>
+package enum ItemVolumeCommand: ImmediateCommand {
+  package struct Parameters: EntryParameters {
+    package let id: Parameter<EntryReference>
     /// 0 to 1. Nil: no new point or ramp.
-    public let volume: Parameter<Double?>
+    package let volume: Parameter<Double?>
     /// Default: the start of the entry.
-    public let at: Parameter<MediaTime?>
+    package let at: Parameter<MediaTime?>
     /// The volume at the end of a ramp, 0 to 1. Nil: a point.
-    public let to: Parameter<Double?>
+    package let to: Parameter<Double?>
     /// The duration of a ramp, greater than 0. Nil: a point.
-    public let over: Parameter<MediaTime?>
+    package let over: Parameter<MediaTime?>
     /// Whether the existing points and ramps are removed first.
-    public let clear: Parameter<Bool>
-    public let player: Parameter<String>
+    package let clear: Parameter<Bool>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       volume = list.optional(.volume, .number(0...1), "VOLUME", "the volume at that time")
       at = list.option(
@@ -29,43 +29,43 @@ public enum ItemVolumeCommand: ImmediateCommand {
   }
 
   /// A point or a ramp of an entry's volume.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// In item time.
-    public var at: MediaTime
+    package var at: MediaTime
     /// 0 to 1.
-    public var volume: Float
+    package var volume: Float
     /// Nil: a point.
-    public var ramp: Ramp?
+    package var ramp: Ramp?
 
     /// The end of a ramp.
-    public struct Ramp: Sendable {
+    package struct Ramp: Sendable {
       /// 0 to 1.
-      public var volume: Float
-      public var duration: MediaTime
+      package var volume: Float
+      package var duration: MediaTime
 
-      public init(volume: Float, duration: MediaTime) { (self.volume, self.duration) = (volume, duration) }
+      package init(volume: Float, duration: MediaTime) { (self.volume, self.duration) = (volume, duration) }
     }
 
-    public init(at: MediaTime, volume: Float, ramp: Ramp?) { (self.at, self.volume, self.ramp) = (at, volume, ramp) }
+    package init(at: MediaTime, volume: Float, ramp: Ramp?) { (self.at, self.volume, self.ramp) = (at, volume, ramp) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.at) { $0.at }, Field(.volume) { $0.volume }, Field(optional: .to) { $0.ramp?.volume },
       Field(optional: .over) { $0.ramp?.duration },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var item: UInt64
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var item: UInt64
+    package var rows: [Row]
 
-    public init(item: UInt64, rows: [Row]) { (self.item, self.rows) = (item, rows) }
+    package init(item: UInt64, rows: [Row]) { (self.item, self.rows) = (item, rows) }
 
-    public static let fields: [Field<Self>] = [Field(.item) { $0.item }, Field(.count) { $0.rows.count }]
+    package static let fields: [Field<Self>] = [Field(.item) { $0.item }, Field(.count) { $0.rows.count }]
   }
 
-  public static let name: CommandName = "item.volume"
+  package static let name: CommandName = "item.volume"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .items, "Set the volume of an entry over its time, or list it.",
     details: """
       The volume of an entry consists of points and ramps. It is multiplied by the volume of the player, and is 1 \
@@ -83,27 +83,27 @@ public enum ItemVolumeCommand: ImmediateCommand {
       "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.step() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.step() }
 }
 
 /// A point or a ramp of an item's volume.
-public struct VolumeStep: Sendable, Hashable {
+package struct VolumeStep: Sendable, Hashable {
   /// 0 to 1.
-  public var volume: Double
+  package var volume: Double
   /// In the item's timeline.
-  public var time: MediaTime
+  package var time: MediaTime
   /// The end volume of the ramp, and its duration, which is greater than 0. Nil: a point.
-  public var ramp: Ramp?
+  package var ramp: Ramp?
 
   /// A linear change of the volume.
-  public struct Ramp: Sendable, Hashable {
-    public var volume: Double
-    public var duration: MediaTime
+  package struct Ramp: Sendable, Hashable {
+    package var volume: Double
+    package var duration: MediaTime
 
-    public init(volume: Double, duration: MediaTime) { (self.volume, self.duration) = (volume, duration) }
+    package init(volume: Double, duration: MediaTime) { (self.volume, self.duration) = (volume, duration) }
   }
 
-  public init(volume: Double, time: MediaTime, ramp: Ramp?) {
+  package init(volume: Double, time: MediaTime, ramp: Ramp?) {
     (self.volume, self.time, self.ramp) = (volume, time, ramp)
   }
 }
@@ -112,7 +112,7 @@ extension Arguments<ItemVolumeCommand> {
   /// The new point or ramp. Nil: none.
   ///
   /// - Throws: `bad-arguments` for an incomplete point or ramp.
-  public func step() throws(MediaError) -> VolumeStep? {
+  package func step() throws(MediaError) -> VolumeStep? {
     let (target, duration) = (self.to, self.over)
     guard let volume = self.volume else {
       guard target == nil, duration == nil, self.at == nil else { throw failure("at, to and over need a volume") }

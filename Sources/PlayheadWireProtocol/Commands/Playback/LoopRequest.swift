@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A change of the loop of the current item (`loop`).
-public enum LoopRequest: Sendable, Hashable {
+package enum LoopRequest: Sendable, Hashable {
   /// Returns the current loop.
   case show
   case off
@@ -15,7 +15,7 @@ extension Arguments<LoopCommand> {
   /// The requested change.
   ///
   /// - Throws: `bad-arguments` for arguments that exclude each other.
-  public func loop() throws(MediaError) -> LoopRequest {
+  package func loop() throws(MediaError) -> LoopRequest {
     let count = self.count
     if let range = self.range {
       guard self.start == nil, self.end == nil, !self.off, !self.last else {

@@ -1,21 +1,21 @@
 import PlayheadMediaCore
 
 /// `media-selection`: sets or shows the criteria for the automatic selection of tracks.
-public enum MediaSelectionCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum MediaSelectionCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the criteria are only returned.
-    public let group: Parameter<Group?>
+    package let group: Parameter<Group?>
     /// In order of preference.
-    public let language: Parameter<[String]?>
-    public let characteristics: Parameter<[String]?>
-    public let principal: Parameter<[String]?>
+    package let language: Parameter<[String]?>
+    package let characteristics: Parameter<[String]?>
+    package let principal: Parameter<[String]?>
     /// Whether the criteria of the group are removed.
-    public let clear: Parameter<Bool>
+    package let clear: Parameter<Bool>
     /// Whether the criteria are applied automatically. Nil: unchanged.
-    public let automatic: Parameter<SwitchSetting?>
-    public let player: Parameter<String>
+    package let automatic: Parameter<SwitchSetting?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       group = list.optional(.group, .word, "audible|legible", "audible (audio) or legible (subtitles)")
       language = list.option(
         .language, .texts(maximumByteCount: 1_024), "LANG,...",
@@ -33,35 +33,35 @@ public enum MediaSelectionCommand: ImmediateCommand {
   }
 
   /// The criteria of a group.
-  public struct Row: ReplyFields {
-    public var group: Group
-    public var languages: [String]
-    public var characteristics: [String]
-    public var principal: [String]
+  package struct Row: ReplyFields {
+    package var group: Group
+    package var languages: [String]
+    package var characteristics: [String]
+    package var principal: [String]
 
-    public init(group: Group, languages: [String], characteristics: [String], principal: [String]) {
+    package init(group: Group, languages: [String], characteristics: [String], principal: [String]) {
       (self.group, self.languages) = (group, languages)
       (self.characteristics, self.principal) = (characteristics, principal)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.group) { $0.group }, Field(.languages) { $0.languages },
       Field(.characteristicsPreferred) { $0.characteristics }, Field(.principal) { $0.principal },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var isAutomatic: Bool
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var isAutomatic: Bool
+    package var rows: [Row]
 
-    public init(isAutomatic: Bool, rows: [Row]) { (self.isAutomatic, self.rows) = (isAutomatic, rows) }
+    package init(isAutomatic: Bool, rows: [Row]) { (self.isAutomatic, self.rows) = (isAutomatic, rows) }
 
-    public static let fields: [Field<Self>] = [Field(.appliesCriteria) { $0.isAutomatic }]
+    package static let fields: [Field<Self>] = [Field(.appliesCriteria) { $0.isAutomatic }]
   }
 
-  public static let name: CommandName = "media-selection"
+  package static let name: CommandName = "media-selection"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the preferred tracks of all entries, or show them.",
     details: """
       The criteria apply to all current and future entries for which `item.select` has selected nothing. A \
@@ -90,7 +90,7 @@ public enum MediaSelectionCommand: ImmediateCommand {
     MediaSelectionRequest.Characteristic.allCases.map { "- `\($0.rawValue)`: \($0.summary)" }.joined(separator: "\n")
   }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     let hasCriteria = try arguments.criteria() != nil
     let clears = arguments.clear
     guard !clears || !hasCriteria else {

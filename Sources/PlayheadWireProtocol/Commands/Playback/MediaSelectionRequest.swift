@@ -2,15 +2,15 @@ import PlayheadMediaCore
 
 extension MediaSelectionCommand {
   /// A group of tracks of which one is selected at a time.
-  public enum Group: String, Sendable, Hashable, CaseIterable {
+  package enum Group: String, Sendable, Hashable, CaseIterable {
     case audible, legible
   }
 }
 
 /// The requested criteria for the automatic selection of tracks of one group (`media-selection`).
-public struct MediaSelectionRequest: Sendable, Hashable {
+package struct MediaSelectionRequest: Sendable, Hashable {
   /// A characteristic of a track.
-  public enum Characteristic: String, Sendable, Hashable, CaseIterable {
+  package enum Characteristic: String, Sendable, Hashable, CaseIterable {
     case isOriginalContent = "is-original-content"
     case isDubbedTranslation = "is-dubbed-translation"
     case isAuxiliaryContent = "is-auxiliary-content"
@@ -32,11 +32,11 @@ public struct MediaSelectionRequest: Sendable, Hashable {
     }
   }
 
-  public var languages: [String]
-  public var characteristics: Set<Characteristic>
-  public var principal: Set<Characteristic>
+  package var languages: [String]
+  package var characteristics: Set<Characteristic>
+  package var principal: Set<Characteristic>
 
-  public init(
+  package init(
     languages: [String] = [], characteristics: Set<Characteristic> = [], principal: Set<Characteristic> = []
   ) {
     self.languages = languages
@@ -58,7 +58,7 @@ extension Arguments<MediaSelectionCommand> {
   /// The new criteria of the group. Nil: unchanged, or none with `clear`.
   ///
   /// - Throws: `bad-arguments` for an unknown characteristic.
-  public func criteria() throws(MediaError) -> MediaSelectionRequest? {
+  package func criteria() throws(MediaError) -> MediaSelectionRequest? {
     let (language, characteristics, principal) = (self.language, self.characteristics, self.principal)
     guard language != nil || characteristics != nil || principal != nil else { return nil }
     return MediaSelectionRequest(

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// Commands that control the playback of one player, or of all players.
-public typealias PlaybackCommands = CommandList<
+package typealias PlaybackCommands = CommandList<
   PlayCommand, PlayImmediatelyCommand, PauseCommand, ToggleCommand, StopCommand, PrerollCommand, PrerollCancelCommand,
   AutoWaitCommand, StatusCommand, SeekCommand, SeekCancelCommand, StepCommand, NextChapterCommand,
   PreviousChapterCommand, RateCommand, DefaultRateCommand, RateAtCommand, PitchCommand, VolumeCommand, FadeCommand,
@@ -9,17 +9,17 @@ public typealias PlaybackCommands = CommandList<
 >
 
 /// `play`: starts playback, or plays a range of the current item.
-public enum PlayCommand: SometimesWaitingCommand {
-  public struct Parameters: PlayerSelectionParameters {
+package enum PlayCommand: SometimesWaitingCommand {
+  package struct Parameters: PlayerSelectionParameters {
     /// The start of the range. Nil: the time heard.
-    public let from: Parameter<TimeExpression?>
+    package let from: Parameter<TimeExpression?>
     /// The end of the range. A relative time counts from the start. Nil: no range.
-    public let to: Parameter<TimeExpression?>
+    package let to: Parameter<TimeExpression?>
     /// The entry that the current item must be. Nil: any.
-    public let item: Parameter<EntryReference?>
-    public let player: Parameter<PlayerSelection>
+    package let item: Parameter<EntryReference?>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       from = list.option(.from, .timeExpression, "TIME", "the start of the range; default: the current time")
       to = list.option(.to, .timeExpression, "TIME", "the end of the range; a relative time counts from the start")
       item = list.option(.item, .entry, "ID", "the range is of this entry, which must be current")
@@ -27,24 +27,24 @@ public enum PlayCommand: SometimesWaitingCommand {
     }
   }
 
-  public struct Reply: AllPlayersReply {
+  package struct Reply: AllPlayersReply {
     /// The entry whose range was played, and the end of the range. Nil without a range.
-    public var played: (item: UInt64, time: MediaTime)?
-    public var players: [String]?
+    package var played: (item: UInt64, time: MediaTime)?
+    package var players: [String]?
 
-    public init(played: (item: UInt64, time: MediaTime)? = nil) { self.played = played }
+    package init(played: (item: UInt64, time: MediaTime)? = nil) { self.played = played }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(optional: .item) { $0.played?.item }, Field(optional: .time) { $0.played?.time },
       Field(optional: .pts) { $0.played?.time }, Field(optional: .affectedPlayers) { $0.players },
     ]
 
-    public var isEmpty: Bool { played == nil && players == nil }
+    package var isEmpty: Bool { played == nil && players == nil }
   }
 
-  public static let name: CommandName = "play"
+  package static let name: CommandName = "play"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Play at the rate that `rate` has set, or else at `default-rate`.",
     details: """
       The reply does not wait until audio is heard. `wait status=playing` waits for it. In an empty queue the player \
@@ -64,24 +64,24 @@ public enum PlayCommand: SometimesWaitingCommand {
     ] + CommandTable.streamErrors + CommandTable.mediaErrors,
     example: ["> play", "< ok", "> @6 play from=60 to=+2.5", "< @6 ok item=1 time=62.5 pts=2756250/44100"])
 
-  public static let waiting = CommandSpec.Waiting.withRange
+  package static let waiting = CommandSpec.Waiting.withRange
 
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.has(\.to) }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.has(\.to) }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     if arguments.has(\.to) { return try arguments.requireOnePlayer("a range") }
     guard !arguments.has(\.from), !arguments.has(\.item) else { throw arguments.failure("from and item require to") }
   }
 }
 
 /// `play-immediately`: plays with the decoded audio.
-public enum PlayImmediatelyCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum PlayImmediatelyCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Never 0. Nil: the current rate, or the rate that `play` would use.
-    public let rate: Parameter<Double?>
-    public let player: Parameter<String>
+    package let rate: Parameter<Double?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.optional(
         .rate, .numberExceptZero(-32...32), "RATE",
         "the rate; default: the current rate, or while paused the rate that `play` would use")
@@ -89,9 +89,9 @@ public enum PlayImmediatelyCommand: ImmediateCommand {
     }
   }
 
-  public static let name: CommandName = "play-immediately"
+  package static let name: CommandName = "play-immediately"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Play at once with the decoded audio, however little there is.",
     details:
       "This also ends a stall before enough audio is decoded. If no audio is decoded, a player with `auto-wait`"
@@ -101,36 +101,36 @@ public enum PlayImmediatelyCommand: ImmediateCommand {
 }
 
 /// `pause`: pauses playback.
-public enum PauseCommand: ImmediateCommand {
-  public typealias Parameters = PlayerOrAllParameters
-  public typealias Reply = AffectedPlayersReply
+package enum PauseCommand: ImmediateCommand {
+  package typealias Parameters = PlayerOrAllParameters
+  package typealias Reply = AffectedPlayersReply
 
-  public static let name: CommandName = "pause"
+  package static let name: CommandName = "pause"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Pause playback.", details: "The position (`time`) does not change.", errors: [.noSuchPlayer],
     example: ["> pause", "< ok"])
 }
 
 /// `toggle`: pauses or plays.
-public enum ToggleCommand: ImmediateCommand {
-  public typealias Parameters = PlayerParameters
+package enum ToggleCommand: ImmediateCommand {
+  package typealias Parameters = PlayerParameters
 
-  public static let name: CommandName = "toggle"
+  package static let name: CommandName = "toggle"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Pause if playing or waiting to play; otherwise play.",
     errors: [.noSuchPlayer] + CommandTable.streamErrors, example: ["> toggle", "< ok"])
 }
 
 /// `stop`: pauses, and returns to the start of the current item.
-public enum StopCommand: ImmediateCommand {
-  public typealias Parameters = PlayerOrAllParameters
-  public typealias Reply = AffectedPlayersReply
+package enum StopCommand: ImmediateCommand {
+  package typealias Parameters = PlayerOrAllParameters
+  package typealias Reply = AffectedPlayersReply
 
-  public static let name: CommandName = "stop"
+  package static let name: CommandName = "stop"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Pause, and return to the start of the current item.", errors: [.noSuchPlayer],
     example: ["> stop", "< ok"])
 }

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// The player or players of a request that accepts `player=*`.
-public enum PlayerSelection: Sendable, Hashable {
+package enum PlayerSelection: Sendable, Hashable {
   /// The player with this name.
   case one(String)
   case all
@@ -13,45 +13,45 @@ public enum PlayerSelection: Sendable, Hashable {
 }
 
 /// The parameters of a command for one player or all players.
-public protocol PlayerSelectionParameters: ParameterList {
+package protocol PlayerSelectionParameters: ParameterList {
   /// Default: `main`.
   var player: Parameter<PlayerSelection> { get }
 }
 
 /// The parameters of the commands that only select one player or all players.
-public struct PlayerOrAllParameters: PlayerSelectionParameters {
-  public let player: Parameter<PlayerSelection>
+package struct PlayerOrAllParameters: PlayerSelectionParameters {
+  package let player: Parameter<PlayerSelection>
 
-  public init(_ list: inout ParameterListBuilder) { player = list.playerOrAll() }
+  package init(_ list: inout ParameterListBuilder) { player = list.playerOrAll() }
 }
 
 /// The parameters of the commands that only select a player.
-public struct PlayerParameters: ParameterList {
-  public let player: Parameter<String>
+package struct PlayerParameters: ParameterList {
+  package let player: Parameter<String>
 
-  public init(_ list: inout ParameterListBuilder) { player = list.player() }
+  package init(_ list: inout ParameterListBuilder) { player = list.player() }
 }
 
 /// The reply of a command for one player or all players. With all players, its other fields are those of the first one.
-public protocol AllPlayersReply: ReplyFields {
+package protocol AllPlayersReply: ReplyFields {
   /// The names of the players. Nil for a request for one player.
   var players: [String]? { get set }
 }
 
 /// The reply that has no fields for one player.
-public struct AffectedPlayersReply: AllPlayersReply {
-  public var players: [String]?
+package struct AffectedPlayersReply: AllPlayersReply {
+  package var players: [String]?
 
-  public init(players: [String]? = nil) { self.players = players }
+  package init(players: [String]? = nil) { self.players = players }
 
-  public static let fields: [Field<Self>] = [Field(optional: .affectedPlayers) { $0.players }]
+  package static let fields: [Field<Self>] = [Field(optional: .affectedPlayers) { $0.players }]
 
-  public var isEmpty: Bool { players == nil }
+  package var isEmpty: Bool { players == nil }
 }
 
 extension Arguments where Definition.Parameters: PlayerSelectionParameters {
   /// The player or players.
-  public var player: PlayerSelection { value(of: Definition.definition.parameters.player) }
+  package var player: PlayerSelection { value(of: Definition.definition.parameters.player) }
 
   /// Checks that the request is not for all players.
   ///

@@ -1,29 +1,29 @@
 import PlayheadMediaCore
 
 /// `preroll`: prepares audio, so that `play` starts without delay.
-public enum PrerollCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum PrerollCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// Never 0. Nil: the rate that `play` would use.
-    public let rate: Parameter<Double?>
-    public let player: Parameter<String>
+    package let rate: Parameter<Double?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.optional(.rate, .numberExceptZero(-32...32), "RATE", "the rate; default: that of `play`")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var isReady: Bool
+  package struct Reply: ReplyFields {
+    package var isReady: Bool
 
-    public init(isReady: Bool) { self.isReady = isReady }
+    package init(isReady: Bool) { self.isReady = isReady }
 
-    public static let fields: [Field<Self>] = [Field(.ready) { $0.isReady }]
+    package static let fields: [Field<Self>] = [Field(.ready) { $0.isReady }]
   }
 
-  public static let name: CommandName = "preroll"
+  package static let name: CommandName = "preroll"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Prepare to play without delay.",
     details: """
       The player must be paused. The request waits, and its reply has one of these values:
@@ -40,43 +40,43 @@ public enum PrerollCommand: WaitingCommand {
 }
 
 /// `preroll.cancel`: ends the pending prerolls.
-public enum PrerollCancelCommand: ImmediateCommand {
-  public typealias Parameters = PlayerParameters
+package enum PrerollCancelCommand: ImmediateCommand {
+  package typealias Parameters = PlayerParameters
 
-  public static let name: CommandName = "preroll.cancel"
+  package static let name: CommandName = "preroll.cancel"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "End every pending `preroll` with `ready=false`.",
     details: "Audio that is already prepared stays prepared. Corresponds to AVPlayer's `cancelPendingPrerolls`.",
     errors: [.noSuchPlayer], example: ["> preroll.cancel", "< ok"])
 }
 
 /// `auto-wait`: sets or shows whether playback resumes by itself after an underrun.
-public enum AutoWaitCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum AutoWaitCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: no change.
-    public let state: Parameter<SwitchSetting?>
-    public let player: Parameter<String>
+    package let state: Parameter<SwitchSetting?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       state = list.optional("state", .toggle, "on|off|toggle", "the new state")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var automaticallyWaits: Bool
+  package struct Reply: ReplyFields {
+    package var automaticallyWaits: Bool
 
-    public init(automaticallyWaits: Bool) { self.automaticallyWaits = automaticallyWaits }
+    package init(automaticallyWaits: Bool) { self.automaticallyWaits = automaticallyWaits }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.automaticallyWaitsToMinimizeStalling) { $0.automaticallyWaits }
     ]
   }
 
-  public static let name: CommandName = "auto-wait"
+  package static let name: CommandName = "auto-wait"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set whether playback resumes by itself after an underrun, or show it.",
     details: """
       - `on` (default): after an underrun the player waits (`toMinimizeStalls`) until half a second is decoded, and \

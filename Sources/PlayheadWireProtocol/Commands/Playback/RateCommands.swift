@@ -1,33 +1,33 @@
 import PlayheadMediaCore
 
 /// `rate`: sets or shows the rate.
-public enum RateCommand: ImmediateCommand {
-  public struct Parameters: PlayerSelectionParameters {
+package enum RateCommand: ImmediateCommand {
+  package struct Parameters: PlayerSelectionParameters {
     /// Never 0. Nil: no change.
-    public let rate: Parameter<Double?>
-    public let player: Parameter<PlayerSelection>
+    package let rate: Parameter<Double?>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.optional(.rate, .numberExceptZero(-32...32), "RATE", "the rate; 1 is as recorded")
       player = list.playerOrAll()
     }
   }
 
-  public struct Reply: AllPlayersReply {
+  package struct Reply: AllPlayersReply {
     /// While paused, the rate of the next `play`.
-    public var rate: Double
-    public var players: [String]?
+    package var rate: Double
+    package var players: [String]?
 
-    public init(rate: Double) { self.rate = rate }
+    package init(rate: Double) { self.rate = rate }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.rate) { $0.rate }, Field(optional: .affectedPlayers) { $0.players },
     ]
   }
 
-  public static let name: CommandName = "rate"
+  package static let name: CommandName = "rate"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the rate, or show it.",
     details: """
       The rate is exact to a millionth. `pitch` selects how the pitch follows the rate. 0 is an error; use `pause`.
@@ -56,13 +56,13 @@ public enum RateCommand: ImmediateCommand {
 }
 
 /// `default-rate`: sets or shows the rate that `play` uses.
-public enum DefaultRateCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum DefaultRateCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Never 0. Nil: no change.
-    public let rate: Parameter<Double?>
-    public let player: Parameter<String>
+    package let rate: Parameter<Double?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.optional(
         .rate, .numberExceptZero(-32...32), "RATE",
         "the rate, from 1/32 to 32, or -1/32 to -32 in reverse; default: 1")
@@ -70,18 +70,18 @@ public enum DefaultRateCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// From 1/32 to 32, negative for reverse.
-    public var defaultRate: Double
+    package var defaultRate: Double
 
-    public init(defaultRate: Double) { self.defaultRate = defaultRate }
+    package init(defaultRate: Double) { self.defaultRate = defaultRate }
 
-    public static let fields: [Field<Self>] = [Field(.defaultRate) { $0.defaultRate }]
+    package static let fields: [Field<Self>] = [Field(.defaultRate) { $0.defaultRate }]
   }
 
-  public static let name: CommandName = "default-rate"
+  package static let name: CommandName = "default-rate"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the rate that `play` uses, or show it.",
     details: "The current rate does not change.",
     readsWithoutValue: true, errors: [.unsupportedRate, .noSuchPlayer],
@@ -89,17 +89,17 @@ public enum DefaultRateCommand: ImmediateCommand {
 }
 
 /// `rate-at`: sets the rate at an instant.
-public enum RateAtCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum RateAtCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// 0 pauses.
-    public let rate: Parameter<Double>
+    package let rate: Parameter<Double>
     /// Never a frame.
-    public let time: Parameter<RequestedMoment>
+    package let time: Parameter<RequestedMoment>
     /// The item time at that moment. Nil: the current position.
-    public let from: Parameter<MediaTime?>
-    public let player: Parameter<String>
+    package let from: Parameter<MediaTime?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.required(.rate, .number(-32...32), "RATE", "the rate; 0 pauses")
       time = list.required(
         .time, .startTime, "now|+TIME|TIME",
@@ -109,18 +109,18 @@ public enum RateAtCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// From 1/32 to 32, negative for reverse.
-    public var rate: Double
+    package var rate: Double
 
-    public init(rate: Double) { self.rate = rate }
+    package init(rate: Double) { self.rate = rate }
 
-    public static let fields: [Field<Self>] = [Field(.rate) { $0.rate }]
+    package static let fields: [Field<Self>] = [Field(.rate) { $0.rate }]
   }
 
-  public static let name: CommandName = "rate-at"
+  package static let name: CommandName = "rate-at"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the rate, so that a given item time is heard at a given clock time.",
     details: """
       Corresponds to AVPlayer's `setRate(_:time:atHostTime:)`. To start several players together, use `play-at`.
@@ -142,37 +142,37 @@ public enum RateAtCommand: ImmediateCommand {
 }
 
 /// `pitch`: sets or shows how the pitch follows the rate.
-public enum PitchCommand: ImmediateCommand {
+package enum PitchCommand: ImmediateCommand {
   /// The values of AVPlayerItem's `audioTimePitchAlgorithm`.
-  public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+  package enum Algorithm: String, Sendable, Hashable, CaseIterable {
     case timeDomain
     case spectral
     case varispeed
   }
 
-  public struct Parameters: ParameterList {
+  package struct Parameters: ParameterList {
     /// Nil: no change.
-    public let algorithm: Parameter<Algorithm?>
-    public let player: Parameter<String>
+    package let algorithm: Parameter<Algorithm?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       algorithm = list.optional(
         .algorithm, .word, "timeDomain|spectral|varispeed", "the algorithm; default: `timeDomain`")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var algorithm: Algorithm
+  package struct Reply: ReplyFields {
+    package var algorithm: Algorithm
 
-    public init(algorithm: Algorithm) { self.algorithm = algorithm }
+    package init(algorithm: Algorithm) { self.algorithm = algorithm }
 
-    public static let fields: [Field<Self>] = [Field(.audioTimePitchAlgorithm) { $0.algorithm }]
+    package static let fields: [Field<Self>] = [Field(.audioTimePitchAlgorithm) { $0.algorithm }]
   }
 
-  public static let name: CommandName = "pitch"
+  package static let name: CommandName = "pitch"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set how the pitch follows the rate, or show it.",
     details: """
       - `timeDomain` keeps the pitch at low cost. It is best for speech.

@@ -1,37 +1,37 @@
 import PlayheadMediaCore
 
 /// `end-action`: sets or shows the action at the end of an item.
-public enum EndActionCommand: ImmediateCommand {
+package enum EndActionCommand: ImmediateCommand {
   /// The values of AVPlayer's `actionAtItemEnd`, and `stop`.
-  public enum Action: String, Sendable, Hashable, CaseIterable {
+  package enum Action: String, Sendable, Hashable, CaseIterable {
     case advance
     case stop
     case pause
     case none
   }
 
-  public struct Parameters: ParameterList {
+  package struct Parameters: ParameterList {
     /// Nil: no change.
-    public let action: Parameter<Action?>
-    public let player: Parameter<String>
+    package let action: Parameter<Action?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       action = list.optional("action", .word, "advance|stop|pause|none", "the action; default: `advance`")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var action: String
+  package struct Reply: ReplyFields {
+    package var action: String
 
-    public init(action: String) { self.action = action }
+    package init(action: String) { self.action = action }
 
-    public static let fields: [Field<Self>] = [Field(.actionAtItemEnd) { $0.action }]
+    package static let fields: [Field<Self>] = [Field(.actionAtItemEnd) { $0.action }]
   }
 
-  public static let name: CommandName = "end-action"
+  package static let name: CommandName = "end-action"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the action at the end of an item, or show it.",
     details: """
       - `advance`: play the next item; after the last item the rate stays, and the player waits for another item
@@ -44,36 +44,36 @@ public enum EndActionCommand: ImmediateCommand {
 }
 
 /// `repeat`: sets or shows the repeat mode.
-public enum RepeatCommand: ImmediateCommand {
+package enum RepeatCommand: ImmediateCommand {
   /// The repeat mode of the queue.
-  public enum Mode: String, Sendable, Hashable, CaseIterable {
+  package enum Mode: String, Sendable, Hashable, CaseIterable {
     case off
     case one
     case all
   }
 
-  public struct Parameters: ParameterList {
+  package struct Parameters: ParameterList {
     /// Nil: no change.
-    public let mode: Parameter<Mode?>
-    public let player: Parameter<String>
+    package let mode: Parameter<Mode?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       mode = list.optional(.mode, .word, "off|one|all", "what repeats; default: `off`")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var mode: String
+  package struct Reply: ReplyFields {
+    package var mode: String
 
-    public init(mode: String) { self.mode = mode }
+    package init(mode: String) { self.mode = mode }
 
-    public static let fields: [Field<Self>] = [Field(.repeat) { $0.mode }]
+    package static let fields: [Field<Self>] = [Field(.repeat) { $0.mode }]
   }
 
-  public static let name: CommandName = "repeat"
+  package static let name: CommandName = "repeat"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set what repeats, or show it.",
     details: """
       - `off`: nothing repeats
@@ -88,23 +88,23 @@ public enum RepeatCommand: ImmediateCommand {
 }
 
 /// `loop`: sets, ends or shows the loop of the current item.
-public enum LoopCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum LoopCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// In seconds.
-    public let start: Parameter<TimeExpression?>
+    package let start: Parameter<TimeExpression?>
     /// In seconds.
-    public let end: Parameter<TimeExpression?>
+    package let end: Parameter<TimeExpression?>
     /// The start and end as one value.
-    public let range: Parameter<TimeRange?>
-    public let off: Parameter<Bool>
-    public let last: Parameter<Bool>
+    package let range: Parameter<TimeRange?>
+    package let off: Parameter<Bool>
+    package let last: Parameter<Bool>
     /// The number of returns to the start. Nil: indefinitely.
-    public let count: Parameter<Int?>
+    package let count: Parameter<Int?>
     /// The entry that the current item must be. Nil: any.
-    public let item: Parameter<EntryReference?>
-    public let player: Parameter<String>
+    package let item: Parameter<EntryReference?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       start = list.optional(.start, .timeExpression, "START", "the start of the range")
       end = list.optional(.end, .timeExpression, "END", "the end of the range")
       range = list.option(.range, .range, "START-END", "the range, instead of START and END")
@@ -116,38 +116,38 @@ public enum LoopCommand: WaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The loop of an item.
-    public struct Loop: Sendable {
+    package struct Loop: Sendable {
       /// In seconds.
-      public var start: MediaTime
+      package var start: MediaTime
       /// In seconds.
-      public var end: MediaTime
+      package var end: MediaTime
       /// The number of remaining returns to the start. Nil: indefinitely.
-      public var remainingCount: Int?
+      package var remainingCount: Int?
       /// The number of returns so far.
-      public var passes: Int
+      package var passes: Int
 
-      public init(start: MediaTime, end: MediaTime, remainingCount: Int?, passes: Int) {
+      package init(start: MediaTime, end: MediaTime, remainingCount: Int?, passes: Int) {
         (self.start, self.end, self.remainingCount, self.passes) = (start, end, remainingCount, passes)
       }
     }
 
-    public var item: UInt64?
-    public var loop: Loop?
+    package var item: UInt64?
+    package var loop: Loop?
 
-    public init(item: UInt64?, loop: Loop?) { (self.item, self.loop) = (item, loop) }
+    package init(item: UInt64?, loop: Loop?) { (self.item, self.loop) = (item, loop) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(nullable: .item) { $0.item }, Field(nullable: .start) { $0.loop?.start },
       Field(nullable: .end) { $0.loop?.end }, Field(nullable: .countOfReturns) { $0.loop?.remainingCount },
       Field(nullable: .passes) { $0.loop?.passes },
     ]
   }
 
-  public static let name: CommandName = "loop"
+  package static let name: CommandName = "loop"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Loop a part of the current item, end the loop, or show it.",
     details: """
       Playback that reaches END returns to START without a gap. The range is exact: from frame `floor(START * \
@@ -171,5 +171,5 @@ public enum LoopCommand: WaitingCommand {
       "< ok item=1 start=none end=none count=none passes=none",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.loop() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.loop() }
 }

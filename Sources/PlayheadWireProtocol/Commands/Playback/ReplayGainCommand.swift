@@ -1,25 +1,25 @@
 import PlayheadMediaCore
 
 /// `replay-gain`: sets or shows loudness normalization by tags.
-public enum ReplayGainCommand: ImmediateCommand {
+package enum ReplayGainCommand: ImmediateCommand {
   /// The gain that ReplayGain applies: that of the track or that of its album.
-  public enum Mode: String, Sendable, Hashable, CaseIterable {
+  package enum Mode: String, Sendable, Hashable, CaseIterable {
     case off, track, album, auto
   }
 
   /// Nil leaves an option unchanged.
-  public struct Parameters: ParameterList {
+  package struct Parameters: ParameterList {
     /// `off`, `track`, `album` or `auto`.
-    public let mode: Parameter<Mode?>
+    package let mode: Parameter<Mode?>
     /// In dB, -15 to 15.
-    public let preAmp: Parameter<Double?>
+    package let preAmp: Parameter<Double?>
     /// In dB, -60 to 15.
-    public let fallback: Parameter<Double?>
+    package let fallback: Parameter<Double?>
     /// Whether peaks limit the gain.
-    public let protect: Parameter<Bool?>
-    public let player: Parameter<String>
+    package let protect: Parameter<Bool?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       mode = list.optional(.mode, .word, "off|track|album|auto", "the gain to use; default: `off`")
       preAmp = list.option(
         "pre-amp", .number(-15...15), "DB", "the gain that is added to that of tags; default: 0")
@@ -29,39 +29,39 @@ public enum ReplayGainCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The gain that is applied to the current item.
-    public struct Gain: Sendable {
+    package struct Gain: Sendable {
       /// From -60 to 30.
-      public var decibels: Double
+      package var decibels: Double
       /// Nil if ReplayGain is off.
-      public var source: String?
-      public var isLimited: Bool
+      package var source: String?
+      package var isLimited: Bool
 
-      public init(decibels: Double, source: String?, isLimited: Bool) {
+      package init(decibels: Double, source: String?, isLimited: Bool) {
         (self.decibels, self.source, self.isLimited) = (decibels, source, isLimited)
       }
     }
 
     /// `off`, `track`, `album` or `auto`.
-    public var mode: String
+    package var mode: String
     /// The gain added to that of the tags, in dB.
-    public var preampDecibels: Double
+    package var preampDecibels: Double
     /// The gain of entries without tags, from -60 to 15 dB.
-    public var fallbackDecibels: Double
-    public var preventsClipping: Bool
-    public var item: UInt64?
+    package var fallbackDecibels: Double
+    package var preventsClipping: Bool
+    package var item: UInt64?
     /// Nil until the tags are known, and without an item.
-    public var gain: Gain?
+    package var gain: Gain?
 
-    public init(
+    package init(
       mode: String, preampDecibels: Double, fallbackDecibels: Double, preventsClipping: Bool, item: UInt64?, gain: Gain?
     ) {
       (self.mode, self.preampDecibels, self.fallbackDecibels) = (mode, preampDecibels, fallbackDecibels)
       (self.preventsClipping, self.item, self.gain) = (preventsClipping, item, gain)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.modeOfReplayGain) { $0.mode }, Field(.preAmp) { $0.preampDecibels },
       Field(.fallback) { $0.fallbackDecibels },
       Field(.protect) { $0.preventsClipping }, Field(nullable: .item) { $0.item },
@@ -70,9 +70,9 @@ public enum ReplayGainCommand: ImmediateCommand {
     ]
   }
 
-  public static let name: CommandName = "replay-gain"
+  package static let name: CommandName = "replay-gain"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set loudness normalization by tags (ReplayGain), or show it.",
     details: """
       The mode selects the gain:

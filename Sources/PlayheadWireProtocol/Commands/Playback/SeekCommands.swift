@@ -1,23 +1,23 @@
 import PlayheadMediaCore
 
 /// `seek`: seeks in the current item.
-public enum SeekCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let time: Parameter<TimeExpression?>
+package enum SeekCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let time: Parameter<TimeExpression?>
     /// The date in ISO 8601. Nil: the target is a time.
-    public let date: Parameter<String?>
+    package let date: Parameter<String?>
     /// Whether any tolerance is allowed.
-    public let fast: Parameter<Bool>
-    public let chase: Parameter<Bool>
+    package let fast: Parameter<Bool>
+    package let chase: Parameter<Bool>
     /// Not negative. May be positive infinity. Nil: zero.
-    public let before: Parameter<MediaTime?>
+    package let before: Parameter<MediaTime?>
     /// Not negative. May be positive infinity. Nil: zero.
-    public let after: Parameter<MediaTime?>
+    package let after: Parameter<MediaTime?>
     /// The entry that the current item must be. Nil: any.
-    public let item: Parameter<EntryReference?>
-    public let player: Parameter<String>
+    package let item: Parameter<EntryReference?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       time = list.optional(.time, .timeExpression, "TIME", "the target")
       date = list.option(
         "date", .text(maximumByteCount: 64), "DATE",
@@ -31,11 +31,11 @@ public enum SeekCommand: WaitingCommand {
     }
   }
 
-  public typealias Reply = SeekReply
+  package typealias Reply = SeekReply
 
-  public static let name: CommandName = "seek"
+  package static let name: CommandName = "seek"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Seek to a time in the current item.",
     details: """
       Exactly one of TIME and `date` is required. Unless a tolerance is given, playback continues with the sample \
@@ -81,16 +81,16 @@ public enum SeekCommand: WaitingCommand {
         + " clamped=false us=2950 hostTime=5012.25",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.seek() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.seek() }
 }
 
 /// `seek.cancel`: cancels the pending seeks and steps.
-public enum SeekCancelCommand: ImmediateCommand {
-  public typealias Parameters = PlayerParameters
+package enum SeekCancelCommand: ImmediateCommand {
+  package typealias Parameters = PlayerParameters
 
-  public static let name: CommandName = "seek.cancel"
+  package static let name: CommandName = "seek.cancel"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Cancel every pending `seek` and `step`.",
     details:
       "The position is then the old one or the target. `status` shows which. Corresponds to AVPlayerItem's"
@@ -99,24 +99,24 @@ public enum SeekCancelCommand: ImmediateCommand {
 }
 
 /// `step`: steps while paused.
-public enum StepCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum StepCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// The number of steps. Negative: backward.
-    public let count: Parameter<Int>
-    public let player: Parameter<String>
+    package let count: Parameter<Int>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       count = list.required(
         .count, .integer(-1_000_000...1_000_000), "COUNT", "the number of steps; negative: backward")
       player = list.player()
     }
   }
 
-  public typealias Reply = SeekReply
+  package typealias Reply = SeekReply
 
-  public static let name: CommandName = "step"
+  package static let name: CommandName = "step"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Step forward or back while paused.",
     details:
       "A step is exactly 0.01 s of the item. Steps count from the target of the newest step or seek. A step does"
@@ -131,13 +131,13 @@ public enum StepCommand: WaitingCommand {
 }
 
 /// `next-chapter`: seeks to the next chapter.
-public enum NextChapterCommand: WaitingCommand {
-  public typealias Parameters = PlayerParameters
-  public typealias Reply = SeekReply
+package enum NextChapterCommand: WaitingCommand {
+  package typealias Parameters = PlayerParameters
+  package typealias Reply = SeekReply
 
-  public static let name: CommandName = "next-chapter"
+  package static let name: CommandName = "next-chapter"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Seek to the start of the next chapter of the current item.",
     details:
       "The position is the target of the newest seek, or the time heard. The seek is exact, and the reply is that of"
@@ -152,13 +152,13 @@ public enum NextChapterCommand: WaitingCommand {
 }
 
 /// `previous-chapter`: seeks to the start of the current or the previous chapter.
-public enum PreviousChapterCommand: WaitingCommand {
-  public typealias Parameters = PlayerParameters
-  public typealias Reply = SeekReply
+package enum PreviousChapterCommand: WaitingCommand {
+  package typealias Parameters = PlayerParameters
+  package typealias Reply = SeekReply
 
-  public static let name: CommandName = "previous-chapter"
+  package static let name: CommandName = "previous-chapter"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Seek to the start of the current or the previous chapter.",
     details:
       "In the first 3 s of a chapter, the target is the start of the previous chapter. Otherwise, and in the first"

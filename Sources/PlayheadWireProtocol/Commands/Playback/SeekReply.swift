@@ -1,23 +1,23 @@
 import PlayheadMediaCore
 
 /// The reply of commands that seek.
-public struct SeekReply: ReplyFields {
-  public var finished: Bool
-  public var item: UInt64
-  public var time: MediaTime
-  public var requested: MediaTime
+package struct SeekReply: ReplyFields {
+  package var finished: Bool
+  package var item: UInt64
+  package var time: MediaTime
+  package var requested: MediaTime
   /// The tolerance before the requested time, in seconds; infinite: no limit.
-  public var before: MediaTime
-  public var after: MediaTime
-  public var exact: Bool
-  public var clamped: Bool
-  public var microseconds: Int64
+  package var before: MediaTime
+  package var after: MediaTime
+  package var exact: Bool
+  package var clamped: Bool
+  package var microseconds: Int64
   /// Nil while the time does not advance.
-  public var hostTime: HostTime?
+  package var hostTime: HostTime?
   /// Nil for an exact position.
-  public var reason: String?
+  package var reason: String?
 
-  public init(
+  package init(
     finished: Bool, item: UInt64, time: MediaTime, requested: MediaTime, before: MediaTime, after: MediaTime,
     exact: Bool, clamped: Bool, microseconds: Int64, hostTime: HostTime?, reason: String?
   ) {
@@ -26,7 +26,7 @@ public struct SeekReply: ReplyFields {
     (self.microseconds, self.hostTime, self.reason) = (microseconds, hostTime, reason)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.finished) { $0.finished }, Field(.item) { $0.item }, Field(.time) { $0.time }, Field(.pts) { $0.time },
     Field(.requested) { $0.requested }, Field(nullable: .before) { $0.before }, Field(nullable: .after) { $0.after },
     Field(.exact) { $0.exact }, Field(.clamped) { $0.clamped }, Field(.us) { $0.microseconds },

@@ -1,25 +1,25 @@
 import PlayheadMediaCore
 
 /// The target of a seek, and its tolerances (`seek`).
-public struct SeekRequest: Sendable, Hashable {
+package struct SeekRequest: Sendable, Hashable {
   /// The target of a seek.
-  public enum Target: Sendable, Hashable {
+  package enum Target: Sendable, Hashable {
     case time(TimeExpression)
     /// The position that was recorded at this date, in nanoseconds since 1970.
     case date(Int64)
   }
 
-  public var target: Target
+  package var target: Target
   /// Not negative. May be positive infinity. Default: zero.
-  public var toleranceBefore: MediaTime
+  package var toleranceBefore: MediaTime
   /// Not negative. May be positive infinity. Default: zero.
-  public var toleranceAfter: MediaTime
+  package var toleranceAfter: MediaTime
   /// Whether this seek waits until the audio of the current seek has begun. Otherwise it replaces that seek.
-  public var isChase: Bool
+  package var isChase: Bool
   /// The entry that the current item must be. Nil: any. The seek fails for another item.
-  public var item: EntryReference?
+  package var item: EntryReference?
 
-  public init(
+  package init(
     target: Target, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
     isChase: Bool = false, item: EntryReference? = nil
   ) {
@@ -36,7 +36,7 @@ extension Arguments<SeekCommand> {
   ///
   /// - Throws: `bad-arguments` if the date is invalid, if not exactly one of time and date is given, or for a tolerance
   ///   together with `fast`.
-  public func seek() throws(MediaError) -> SeekRequest {
+  package func seek() throws(MediaError) -> SeekRequest {
     let (isFast, before, after) = (self.fast, self.before, self.after)
     guard !isFast || (before == nil && after == nil) else {
       throw failure("fast cannot be combined with before or after")

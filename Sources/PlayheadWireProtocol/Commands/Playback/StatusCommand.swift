@@ -1,26 +1,26 @@
 import PlayheadMediaCore
 
 /// `status`: shows the state of a player.
-public enum StatusCommand: ImmediateCommand {
-  public typealias Parameters = PlayerParameters
+package enum StatusCommand: ImmediateCommand {
+  package typealias Parameters = PlayerParameters
 
   /// The state of a player, by subject. The order of `fields` is that of the reply.
-  public struct Reply: ReplyFields {
-    public var player: String
+  package struct Reply: ReplyFields {
+    package var player: String
     /// `paused`, `waitingToPlayAtSpecifiedRate` or `playing`.
-    public var timeControlStatus: String
+    package var timeControlStatus: String
     /// Nil while the player does not wait.
-    public var reasonForWaitingToPlay: String?
+    package var reasonForWaitingToPlay: String?
     /// The requested rate. 0 while paused.
-    public var rate: Double
+    package var rate: Double
     /// The rate at which `play` starts. From 1/32 to 32, negative for reverse.
-    public var defaultRate: Double
-    public var position: Position
-    public var queue: Queue
-    public var item: Item
-    public var settings: Settings
+    package var defaultRate: Double
+    package var position: Position
+    package var queue: Queue
+    package var item: Item
+    package var settings: Settings
 
-    public init(
+    package init(
       player: String, timeControlStatus: String, reasonForWaitingToPlay: String?, rate: Double, defaultRate: Double,
       position: Position, queue: Queue, item: Item, settings: Settings
     ) {
@@ -29,7 +29,7 @@ public enum StatusCommand: ImmediateCommand {
       (self.position, self.queue, self.item, self.settings) = (position, queue, item, settings)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.player) { $0.player }, Field(.timeControlStatus) { $0.timeControlStatus },
       Field(nullable: .reasonForWaitingToPlay) { $0.reasonForWaitingToPlay }, Field(.rate) { $0.rate },
       Field(nullable: .item) { $0.item.id }, Field(nullable: .index) { $0.item.id == nil ? nil : 0 },
@@ -54,9 +54,9 @@ public enum StatusCommand: ImmediateCommand {
     ]
   }
 
-  public static let name: CommandName = "status"
+  package static let name: CommandName = "status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Show the state of the player.",
     details: """
       Without a current item, or before it is ready, its fields are `none` or `indefinite`.
@@ -98,50 +98,50 @@ public enum StatusCommand: ImmediateCommand {
 
 extension StatusCommand.Reply {
   /// The position that is heard.
-  public struct Position: Sendable {
-    public var time: MediaTime
+  package struct Position: Sendable {
+    package var time: MediaTime
     /// Nil while the time does not advance.
-    public var hostTime: HostTime?
+    package var hostTime: HostTime?
     /// The rate at which the time heard advances. 0 while paused or waiting.
-    public var timebaseRate: Double
+    package var timebaseRate: Double
 
-    public init(time: MediaTime, hostTime: HostTime?, timebaseRate: Double) {
+    package init(time: MediaTime, hostTime: HostTime?, timebaseRate: Double) {
       (self.time, self.hostTime, self.timebaseRate) = (time, hostTime, timebaseRate)
     }
   }
 
   /// The state of the queue.
-  public struct Queue: Sendable {
+  package struct Queue: Sendable {
     /// The number of entries.
-    public var count: Int
-    public var version: UInt64
+    package var count: Int
+    package var version: UInt64
     /// Nil if the queue is not shuffled.
-    public var shuffleSeed: UInt64?
+    package var shuffleSeed: UInt64?
 
-    public init(count: Int, version: UInt64, shuffleSeed: UInt64?) {
+    package init(count: Int, version: UInt64, shuffleSeed: UInt64?) {
       (self.count, self.version, self.shuffleSeed) = (count, version, shuffleSeed)
     }
   }
 
   /// The settings of the player.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// 0 to 1.
-    public var volume: Float
-    public var isFading: Bool
-    public var isMuted: Bool
+    package var volume: Float
+    package var isFading: Bool
+    package var isMuted: Bool
     /// -1 to 1.
-    public var pan: Float
+    package var pan: Float
     /// `advance`, `stop`, `pause` or `none`.
-    public var actionAtItemEnd: String
+    package var actionAtItemEnd: String
     /// `off`, `one` or `all`.
-    public var repeatMode: String
-    public var onFailure: FailurePolicy
-    public var automaticallyWaits: Bool
-    public var pitchAlgorithm: PitchCommand.Algorithm
+    package var repeatMode: String
+    package var onFailure: FailurePolicy
+    package var automaticallyWaits: Bool
+    package var pitchAlgorithm: PitchCommand.Algorithm
     /// `off`, `track`, `album` or `auto`.
-    public var replayGainMode: String
+    package var replayGainMode: String
 
-    public init(
+    package init(
       volume: Float, isFading: Bool, isMuted: Bool, pan: Float, actionAtItemEnd: String, repeatMode: String,
       onFailure: FailurePolicy, automaticallyWaits: Bool, pitchAlgorithm: PitchCommand.Algorithm, replayGainMode: String
     ) {
@@ -153,49 +153,49 @@ extension StatusCommand.Reply {
   }
 
   /// The state of the current item.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The loop of the item.
-    public struct Loop: Sendable {
+    package struct Loop: Sendable {
       /// In the form `70-83.5`.
-      public var range: TimeRange
+      package var range: TimeRange
       /// The number of returns so far.
-      public var passes: Int
+      package var passes: Int
       /// The number of remaining returns to the start. Nil: indefinitely.
-      public var remainingCount: Int?
+      package var remainingCount: Int?
 
-      public init(range: TimeRange, passes: Int, remainingCount: Int?) {
+      package init(range: TimeRange, passes: Int, remainingCount: Int?) {
         (self.range, self.passes, self.remainingCount) = (range, passes, remainingCount)
       }
     }
 
     /// The chapter that is heard.
-    public struct Chapter: Sendable {
+    package struct Chapter: Sendable {
       /// From 1.
-      public var number: Int
-      public var title: String?
+      package var number: Int
+      package var title: String?
 
-      public init(number: Int, title: String?) { (self.number, self.title) = (number, title) }
+      package init(number: Int, title: String?) { (self.number, self.title) = (number, title) }
     }
 
     /// Nil without a current item.
-    public var id: UInt64?
-    public var status: String
+    package var id: UInt64?
+    package var status: String
     /// Why the item failed.
-    public var error: MediaError?
+    package var error: MediaError?
     /// Indefinite if it is unknown.
-    public var duration: MediaTime
-    public var providesPreciseDuration: Bool
-    public var loop: Loop?
-    public var chapter: Chapter?
-    public var title: String?
-    public var artist: String?
-    public var album: String?
+    package var duration: MediaTime
+    package var providesPreciseDuration: Bool
+    package var loop: Loop?
+    package var chapter: Chapter?
+    package var title: String?
+    package var artist: String?
+    package var album: String?
     /// The title that the station announces. Nil: none.
-    public var streamTitle: String?
+    package var streamTitle: String?
     /// The URL that the station announces. Nil: none.
-    public var streamURL: String?
+    package var streamURL: String?
 
-    public init(
+    package init(
       id: UInt64?, status: String, error: MediaError?, duration: MediaTime, providesPreciseDuration: Bool, loop: Loop?,
       chapter: Chapter?, title: String?, artist: String?, album: String?, streamTitle: String?, streamURL: String?
     ) {

@@ -1,10 +1,10 @@
 import PlayheadMediaCore
 
 /// Commands that start several players, or change their rates, on the same sample.
-public typealias SynchronizedCommands = CommandList<PlayAtCommand, RateTogetherCommand>
+package typealias SynchronizedCommands = CommandList<PlayAtCommand, RateTogetherCommand>
 
 /// A requested moment of playback or recording.
-public enum RequestedMoment: Sendable, Hashable {
+package enum RequestedMoment: Sendable, Hashable {
   /// As soon as possible.
   case now
   /// After this duration, which is not negative.
@@ -16,13 +16,13 @@ public enum RequestedMoment: Sendable, Hashable {
 }
 
 /// `play-at`: starts players together.
-public enum PlayAtCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let time: Parameter<RequestedMoment>
+package enum PlayAtCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let time: Parameter<RequestedMoment>
     /// At least one.
-    public let players: Parameter<WireList<String>>
+    package let players: Parameter<WireList<String>>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       time = list.required(
         .time, .startMoment, "now|+TIME|TIME|frame:N",
         "the start: when all are ready (`now`), after a duration (`+TIME`), at an instant of the monotonic clock"
@@ -31,29 +31,29 @@ public enum PlayAtCommand: WaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The output frame, counted from the opening of the output.
-    public var frame: Int64
+    package var frame: Int64
     /// Nil if the device is stopped.
-    public var hostTime: HostTime?
+    package var hostTime: HostTime?
     /// In output frames.
-    public var late: Int64
+    package var late: Int64
     /// In output frames.
-    public var spread: Int64
+    package var spread: Int64
 
-    public init(frame: Int64, hostTime: HostTime?, late: Int64, spread: Int64) {
+    package init(frame: Int64, hostTime: HostTime?, late: Int64, spread: Int64) {
       (self.frame, self.hostTime, self.late, self.spread) = (frame, hostTime, late, spread)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.frame) { $0.frame }, Field(nullable: .hostTimeOfFrame) { $0.hostTime },
       Field(.lateFrames) { $0.late }, Field(.spread) { $0.spread },
     ]
   }
 
-  public static let name: CommandName = "play-at"
+  package static let name: CommandName = "play-at"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Start players together, on the same sample.",
     details: """
       The players must be paused and have a current item. They prepare first, and then start at the same frame of \
@@ -83,40 +83,40 @@ public enum PlayAtCommand: WaitingCommand {
 }
 
 /// `rate-together`: changes the rate of players together.
-public enum RateTogetherCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum RateTogetherCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// Never 0.
-    public let rate: Parameter<Double>
+    package let rate: Parameter<Double>
     /// At least one.
-    public let players: Parameter<WireList<String>>
+    package let players: Parameter<WireList<String>>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.required(.rate, .numberExceptZero(-32...32), "RATE", "the rate; 1 is as recorded")
       players = list.list(.players, .playerName, "NAME", "the players")
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// Nil if no player plays.
-    public var frame: Int64?
+    package var frame: Int64?
     /// Nil if no player plays, or the device is stopped.
-    public var hostTime: HostTime?
+    package var hostTime: HostTime?
     /// In output frames.
-    public var spread: Int64
+    package var spread: Int64
 
-    public init(frame: Int64?, hostTime: HostTime?, spread: Int64) {
+    package init(frame: Int64?, hostTime: HostTime?, spread: Int64) {
       (self.frame, self.hostTime, self.spread) = (frame, hostTime, spread)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(nullable: .frame) { $0.frame }, Field(nullable: .hostTimeOfFrame) { $0.hostTime },
       Field(.spread) { $0.spread },
     ]
   }
 
-  public static let name: CommandName = "rate-together"
+  package static let name: CommandName = "rate-together"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the rate of several players on the same sample.",
     details: """
       Corresponds to `rate` for several players during playback. No player stops, and players that started together \

@@ -1,13 +1,13 @@
 import PlayheadMediaCore
 
 /// `volume`: sets or shows the volume.
-public enum VolumeCommand: ImmediateCommand {
-  public struct Parameters: PlayerSelectionParameters {
+package enum VolumeCommand: ImmediateCommand {
+  package struct Parameters: PlayerSelectionParameters {
     /// Nil: no change.
-    public let volume: Parameter<VolumeSetting?>
-    public let player: Parameter<PlayerSelection>
+    package let volume: Parameter<VolumeSetting?>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       volume = list.optional(
         .volume, .volume, "VOLUME",
         "0 is silence, 1 (or 100%) leaves the samples unchanged; +5%, -0.1 and -6dB change it")
@@ -15,21 +15,21 @@ public enum VolumeCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: AllPlayersReply {
+  package struct Reply: AllPlayersReply {
     /// 0 to 1.
-    public var volume: Float
-    public var players: [String]?
+    package var volume: Float
+    package var players: [String]?
 
-    public init(volume: Float) { self.volume = volume }
+    package init(volume: Float) { self.volume = volume }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.volume) { $0.volume }, Field(optional: .affectedPlayers) { $0.players },
     ]
   }
 
-  public static let name: CommandName = "volume"
+  package static let name: CommandName = "volume"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the volume, or show it.",
     details: "With a sign, the volume changes: by a number, a percentage of the full volume, or decibels. It stays"
       + " within 0 and 1. During a fade the change starts from the final volume.",
@@ -38,31 +38,31 @@ public enum VolumeCommand: ImmediateCommand {
 }
 
 /// `fade`: fades to a volume.
-public enum FadeCommand: SometimesWaitingCommand {
+package enum FadeCommand: SometimesWaitingCommand {
   /// The shape of a volume fade.
-  public enum Curve: String, Sendable, Hashable, CaseIterable {
+  package enum Curve: String, Sendable, Hashable, CaseIterable {
     case linear
     case equalPower = "equal-power"
   }
 
   /// The action at the end of a fade.
-  public enum EndAction: String, Sendable, Hashable, CaseIterable {
+  package enum EndAction: String, Sendable, Hashable, CaseIterable {
     case none
     case pause
     case stop
   }
 
-  public struct Parameters: PlayerSelectionParameters {
-    public let volume: Parameter<VolumeSetting>
+  package struct Parameters: PlayerSelectionParameters {
+    package let volume: Parameter<VolumeSetting>
     /// Not negative.
-    public let duration: Parameter<MediaTime>
-    public let curve: Parameter<Curve>
-    public let then: Parameter<EndAction>
+    package let duration: Parameter<MediaTime>
+    package let curve: Parameter<Curve>
+    package let then: Parameter<EndAction>
     /// Whether the reply comes at the end of the fade.
-    public let wait: Parameter<Bool>
-    public let player: Parameter<PlayerSelection>
+    package let wait: Parameter<Bool>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       volume = list.required(.volume, .volume, "VOLUME", "the final volume, as for `volume`")
       duration = list.required(.duration, .duration, "DURATION", "the duration; at most a day")
       curve = list.optional(
@@ -74,28 +74,28 @@ public enum FadeCommand: SometimesWaitingCommand {
     }
   }
 
-  public struct Reply: AllPlayersReply {
+  package struct Reply: AllPlayersReply {
     /// Whether the end of the fade was heard. Nil without `wait`.
-    public var isFinished: Bool?
+    package var isFinished: Bool?
     /// Why the reply came before the end of the fade.
-    public var reason: String?
-    public var players: [String]?
+    package var reason: String?
+    package var players: [String]?
 
-    public init(isFinished: Bool? = nil, reason: String? = nil) {
+    package init(isFinished: Bool? = nil, reason: String? = nil) {
       (self.isFinished, self.reason) = (isFinished, reason)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(optional: .fadeFinished) { $0.isFinished }, Field(optional: .fadeReason) { $0.reason },
       Field(optional: .affectedPlayers) { $0.players },
     ]
 
-    public var isEmpty: Bool { isFinished == nil && players == nil }
+    package var isEmpty: Bool { isFinished == nil && players == nil }
   }
 
-  public static let name: CommandName = "fade"
+  package static let name: CommandName = "fade"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Fade the volume to another one.",
     details: """
       `volume` shows the final volume at once. The fade follows the time of the output, which stops while nothing \
@@ -118,43 +118,43 @@ public enum FadeCommand: SometimesWaitingCommand {
     errors: [.invalidTime, .noSuchPlayer, .waitEnded],
     example: ["> fade 0 2.5", "< ok", "> @4 fade 0 2.5 then=pause wait", "< @4 ok finished=true"])
 
-  public static let waiting = CommandSpec.Waiting.ifRequested
+  package static let waiting = CommandSpec.Waiting.ifRequested
 
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     if arguments.wait { try arguments.requireOnePlayer("wait") }
   }
 }
 
 /// `pan`: sets or shows the pan.
-public enum PanCommand: ImmediateCommand {
-  public struct Parameters: PlayerSelectionParameters {
+package enum PanCommand: ImmediateCommand {
+  package struct Parameters: PlayerSelectionParameters {
     /// Nil: no change.
-    public let pan: Parameter<Double?>
-    public let player: Parameter<PlayerSelection>
+    package let pan: Parameter<Double?>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       pan = list.optional("pan", .number(-1...1), "PAN", "-1 is left, 0 leaves the samples unchanged, 1 is right")
       player = list.playerOrAll()
     }
   }
 
-  public struct Reply: AllPlayersReply {
+  package struct Reply: AllPlayersReply {
     /// -1 to 1.
-    public var pan: Float
-    public var players: [String]?
+    package var pan: Float
+    package var players: [String]?
 
-    public init(pan: Float) { self.pan = pan }
+    package init(pan: Float) { self.pan = pan }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.pan) { $0.pan }, Field(optional: .affectedPlayers) { $0.players },
     ]
   }
 
-  public static let name: CommandName = "pan"
+  package static let name: CommandName = "pan"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Set the pan, or show it.",
     details:
       "The channel on the side of the pan is unchanged. The other one is multiplied by cos(|PAN| × 90°). The"
@@ -164,32 +164,32 @@ public enum PanCommand: ImmediateCommand {
 }
 
 /// `mute`: mutes or unmutes the player, or shows whether it is muted.
-public enum MuteCommand: ImmediateCommand {
-  public struct Parameters: PlayerSelectionParameters {
+package enum MuteCommand: ImmediateCommand {
+  package struct Parameters: PlayerSelectionParameters {
     /// Nil: no change.
-    public let state: Parameter<SwitchSetting?>
-    public let player: Parameter<PlayerSelection>
+    package let state: Parameter<SwitchSetting?>
+    package let player: Parameter<PlayerSelection>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       state = list.optional("state", .toggle, "on|off|toggle", "the new state")
       player = list.playerOrAll()
     }
   }
 
-  public struct Reply: AllPlayersReply {
-    public var isMuted: Bool
-    public var players: [String]?
+  package struct Reply: AllPlayersReply {
+    package var isMuted: Bool
+    package var players: [String]?
 
-    public init(isMuted: Bool) { self.isMuted = isMuted }
+    package init(isMuted: Bool) { self.isMuted = isMuted }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.isMuted) { $0.isMuted }, Field(optional: .affectedPlayers) { $0.players },
     ]
   }
 
-  public static let name: CommandName = "mute"
+  package static let name: CommandName = "mute"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .playback, "Mute or unmute the player, or show whether it is muted.",
     details: "The volume stays.",
     readsWithoutValue: true, errors: [.noSuchPlayer],

@@ -1,37 +1,37 @@
 import PlayheadMediaCore
 
 /// Commands about the players of the daemon and their outputs.
-public typealias PlayersCommands = CommandList<
+package typealias PlayersCommands = CommandList<
   PlayerCreateCommand, PlayerCloseCommand, PlayerListCommand, OutputListCommand, OutputSetCommand, OutputStatusCommand
 >
 
 /// `player.create`: creates a player.
-public enum PlayerCreateCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let name: Parameter<String>
+package enum PlayerCreateCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let name: Parameter<String>
     /// Whether an existing player is not an error.
-    public let ifMissing: Parameter<Bool>
+    package let ifMissing: Parameter<Bool>
     /// Whether the player closes with the connection, and is not saved.
-    public let temporary: Parameter<Bool>
+    package let temporary: Parameter<Bool>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       name = list.required("name", .playerName, "NAME", "the name of the player")
       ifMissing = list.flag("if-missing", "if the player exists, reply `ok` and change nothing")
       temporary = list.flag("temporary", "close the player with this connection, and do not save it")
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var player: String
+  package struct Reply: ReplyFields {
+    package var player: String
 
-    public init(player: String) { self.player = player }
+    package init(player: String) { self.player = player }
 
-    public static let fields: [Field<Self>] = [Field(.player) { $0.player }]
+    package static let fields: [Field<Self>] = [Field(.player) { $0.player }]
   }
 
-  public static let name: CommandName = "player.create"
+  package static let name: CommandName = "player.create"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "Create a player.",
     details: """
       It has an empty queue and shares the output with the others.
@@ -43,38 +43,38 @@ public enum PlayerCreateCommand: ImmediateCommand {
 }
 
 /// `player.close`: closes a player.
-public enum PlayerCloseCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let name: Parameter<String>
+package enum PlayerCloseCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let name: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       name = list.required("name", .playerName, "NAME", "the name of the player")
     }
   }
 
-  public static let name: CommandName = "player.close"
+  package static let name: CommandName = "player.close"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "Close a player, its queue and its subscriptions.",
     details: "`main` always exists and cannot be closed.", errors: [.noSuchPlayer, .invalidArgument],
     example: ["> player.close jingles", "< ok"])
 }
 
 /// `player.list`: lists the players.
-public enum PlayerListCommand: ImmediateCommand {
-  public struct Row: ReplyFields {
-    public var player: String
-    public var timeControlStatus: String
+package enum PlayerListCommand: ImmediateCommand {
+  package struct Row: ReplyFields {
+    package var player: String
+    package var timeControlStatus: String
     /// The requested rate; 0 while paused.
-    public var rate: Double
-    public var item: UInt64?
-    public var count: Int
+    package var rate: Double
+    package var item: UInt64?
+    package var count: Int
     /// From 0 to 1.
-    public var volume: Float
-    public var isMuted: Bool
-    public var isTemporary: Bool
+    package var volume: Float
+    package var isMuted: Bool
+    package var isTemporary: Bool
 
-    public init(
+    package init(
       player: String, timeControlStatus: String, rate: Double, item: UInt64?, count: Int, volume: Float, isMuted: Bool,
       isTemporary: Bool
     ) {
@@ -82,24 +82,24 @@ public enum PlayerListCommand: ImmediateCommand {
       (self.count, self.volume, self.isMuted, self.isTemporary) = (count, volume, isMuted, isTemporary)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.player) { $0.player }, Field(.timeControlStatus) { $0.timeControlStatus }, Field(.rate) { $0.rate },
       Field(nullable: .item) { $0.item }, Field(.countOfEntries) { $0.count }, Field(.volume) { $0.volume },
       Field(.isMuted) { $0.isMuted }, Field(.temporary) { $0.isTemporary },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var rows: [Row]
 
-    public init(rows: [Row]) { self.rows = rows }
+    package init(rows: [Row]) { self.rows = rows }
 
-    public static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
+    package static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
   }
 
-  public static let name: CommandName = "player.list"
+  package static let name: CommandName = "player.list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "List the players.", right: .read,
     example: [
       "> player.list",
@@ -109,31 +109,31 @@ public enum PlayerListCommand: ImmediateCommand {
 }
 
 /// `output.list`: lists the devices of the sound server.
-public enum OutputListCommand: ImmediateCommand {
+package enum OutputListCommand: ImmediateCommand {
   /// A device, or a port of the device before it.
-  public struct Row: ReplyFields {
-    public var kind: String
-    public var device: String
-    public var description: String
-    public var isDefault: Bool?
-    public var isCurrent: Bool?
-    public var preferred: Int?
+  package struct Row: ReplyFields {
+    package var kind: String
+    package var device: String
+    package var description: String
+    package var isDefault: Bool?
+    package var isCurrent: Bool?
+    package var preferred: Int?
     /// In hertz. Nil: unknown, or not a device.
-    public var sampleRate: Int?
+    package var sampleRate: Int?
     /// The number of channels. Nil: unknown, or not a device.
-    public var channels: Int?
+    package var channels: Int?
     /// The output whose audio this input captures. Nil: not a monitor.
-    public var monitorOf: String?
+    package var monitorOf: String?
     /// The name of the port. Nil: not a port.
-    public var port: String?
+    package var port: String?
     /// `yes`, `no` or `unknown`. Nil: not a port.
-    public var available: String?
+    package var available: String?
     /// What the port is, such as `headphones`. Nil: not a port.
-    public var portType: String?
-    public var isActive: Bool?
+    package var portType: String?
+    package var isActive: Bool?
 
     /// Creates the row of a device.
-    public init(
+    package init(
       kind: String, device: String, description: String, isDefault: Bool, isCurrent: Bool, preferred: Int?,
       sampleRate: Int, channels: Int, monitorOf: String?
     ) {
@@ -143,14 +143,14 @@ public enum OutputListCommand: ImmediateCommand {
     }
 
     /// Creates the row of a port.
-    public init(
+    package init(
       device: String, description: String, port: String, available: String, portType: String, isActive: Bool
     ) {
       (kind, self.device, self.description) = ("port", device, description)
       (self.port, self.available, self.portType, self.isActive) = (port, available, portType, isActive)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.kindOfDevice) { $0.kind }, Field(.deviceName) { $0.device }, Field(.description) { $0.description },
       Field(optional: .default) { $0.isDefault }, Field(optional: .current) { $0.isCurrent },
       Field(optional: .preferredRank) { $0.preferred }, Field(optional: .sampleRate) { $0.sampleRate },
@@ -160,25 +160,25 @@ public enum OutputListCommand: ImmediateCommand {
     ]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The number of devices.
-    public var count: Int
+    package var count: Int
     /// Nil while no sound server replies.
-    public var server: String?
-    public var rows: [Row]
+    package var server: String?
+    package var rows: [Row]
 
-    public init(count: Int, server: String?, rows: [Row]) {
+    package init(count: Int, server: String?, rows: [Row]) {
       (self.count, self.server, self.rows) = (count, server, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.countOfDevices) { $0.count }, Field(nullable: .server) { $0.server },
     ]
   }
 
-  public static let name: CommandName = "output.list"
+  package static let name: CommandName = "output.list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "List the devices of the sound server and their ports.",
     details: """
       The rows of ports follow the row of their device. Most virtual devices have no ports. The rows have these \
@@ -206,13 +206,13 @@ public enum OutputListCommand: ImmediateCommand {
 }
 
 /// `output.set`: sets the output device and the action at its loss.
-public enum OutputSetCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let device: Parameter<String?>
-    public let preferred: Parameter<[String]?>
-    public let lost: Parameter<LostDevicePolicy?>
+package enum OutputSetCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let device: Parameter<String?>
+    package let preferred: Parameter<[String]?>
+    package let lost: Parameter<LostDevicePolicy?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       device = list.optional(
         "device", .text(maximumByteCount: 256), "DEVICE",
         "the name of a device, `default` for the default device of the sound server, or `null` for silence")
@@ -225,11 +225,11 @@ public enum OutputSetCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = OutputFields
+  package typealias Reply = OutputFields
 
-  public static let name: CommandName = "output.set"
+  package static let name: CommandName = "output.set"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "Set the output device and the action at its loss, or show them.",
     details: """
       Omitted settings keep their values. The settings are valid until the daemon ends.
@@ -259,25 +259,25 @@ public enum OutputSetCommand: ImmediateCommand {
         + " route=speakers/analog-output-speaker",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     let count = arguments.preferred?.count ?? 0
     guard count <= 64 else { throw arguments.failure("preferred must have at most 64 devices (got \(count))") }
   }
 }
 
 /// `output.status`: shows the output of a player.
-public enum OutputStatusCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let player: Parameter<String>
+package enum OutputStatusCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) { player = list.player() }
+    package init(_ list: inout ParameterListBuilder) { player = list.player() }
   }
 
-  public typealias Reply = OutputFields
+  package typealias Reply = OutputFields
 
-  public static let name: CommandName = "output.status"
+  package static let name: CommandName = "output.status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .players, "Show the output of a player.",
     details: """
       - `clipped` is the number of heard samples that were outside full scale. The sum of all players is not \
@@ -304,14 +304,14 @@ public enum OutputStatusCommand: ImmediateCommand {
 }
 
 /// The requested output: the value of `output.selection`.
-public struct OutputSelectionFields: Sendable, Hashable {
+package struct OutputSelectionFields: Sendable, Hashable {
   /// The name of the device, `default` or `null`.
-  public var selected: String
+  package var selected: String
   /// Empty: none.
-  public var preferred: [String]
-  public var lost: LostDevicePolicy
+  package var preferred: [String]
+  package var lost: LostDevicePolicy
 
-  public init(selected: String, preferred: [String], lost: LostDevicePolicy) {
+  package init(selected: String, preferred: [String], lost: LostDevicePolicy) {
     (self.selected, self.preferred, self.lost) = (selected, preferred, lost)
   }
 
@@ -326,27 +326,27 @@ public struct OutputSelectionFields: Sendable, Hashable {
 }
 
 /// The state of the output, and its settings.
-public struct OutputFields: ReplyFields {
+package struct OutputFields: ReplyFields {
   /// Nil while none is open.
-  public var output: String?
-  public var state: String
+  package var output: String?
+  package var state: String
   /// In hertz. Nil: unknown, or not a device.
-  public var sampleRate: Int?
+  package var sampleRate: Int?
   /// The number of channels. Nil: unknown, or not a device.
-  public var channels: Int?
+  package var channels: Int?
   /// The number of samples above full scale.
-  public var clipped: Int
+  package var clipped: Int
   /// The name of the device, `default` or `null`.
-  public var selected: String
+  package var selected: String
   /// Nil: none.
-  public var preferred: [String]?
-  public var lost: LostDevicePolicy
+  package var preferred: [String]?
+  package var lost: LostDevicePolicy
   /// The device and, after a `/`, its port. Nil: no output.
-  public var route: String?
+  package var route: String?
   /// The name of the error of the output.
-  public var error: String?
+  package var error: String?
 
-  public init(
+  package init(
     output: String?, state: String, sampleRate: Int?, channels: Int?, clipped: Int, selected: String,
     preferred: [String]?, lost: LostDevicePolicy, route: String?, error: String?
   ) {
@@ -355,7 +355,7 @@ public struct OutputFields: ReplyFields {
     (self.lost, self.route, self.error) = (lost, route, error)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(nullable: .output) { $0.output }, Field(.stateOfOutput) { $0.state },
     Field(nullable: .sampleRate) { $0.sampleRate }, Field(nullable: .channels) { $0.channels },
     Field(.clipped) { $0.clipped }, Field(.selectedDevice) { $0.selected },

@@ -1,25 +1,25 @@
 import PlayheadMediaCore
 
 /// `remove`: removes entries from the queue.
-public enum RemoveCommand: ImmediateCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
+package enum RemoveCommand: ImmediateCommand, QueueEditingCommand {
+  package struct Parameters: ParameterList {
     /// At least one.
-    public let ids: Parameter<WireList<EntryReference>>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let ids: Parameter<WireList<EntryReference>>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       ids = list.list("ids", .entry, "ID", "the ids of the entries")
       ifVersion = list.ifVersion()
       player = list.player()
     }
   }
 
-  public typealias Reply = ChangedQueueReply
+  package typealias Reply = ChangedQueueReply
 
-  public static let name: CommandName = "remove"
+  package static let name: CommandName = "remove"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Remove entries from the queue.",
     details:
       "All entries are removed, or none: an id that is unknown or given twice is an error. If the current entry"
@@ -27,27 +27,27 @@ public enum RemoveCommand: ImmediateCommand, QueueEditingCommand {
     errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + CommandTable.editErrors,
     example: ["> remove 4", "< ok version=4"])
 
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+  package static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
     QueueEditRequest(.one(edit(arguments)), player: arguments.player, ifVersion: arguments.ifVersion)
   }
 }
 
 extension RemoveCommand: SingleEditCommand {
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit { .remove(arguments.ids) }
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit { .remove(arguments.ids) }
 }
 
 /// `move`: moves an entry.
-public enum MoveCommand: ImmediateCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
-    public let id: Parameter<EntryReference>
+package enum MoveCommand: ImmediateCommand, QueueEditingCommand {
+  package struct Parameters: ParameterList {
+    package let id: Parameter<EntryReference>
     /// 0 is the position of the current entry.
-    public let to: Parameter<Int?>
-    public let after: Parameter<EntryReference?>
-    public let before: Parameter<EntryReference?>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let to: Parameter<Int?>
+    package let after: Parameter<EntryReference?>
+    package let before: Parameter<EntryReference?>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.optional(.id, .entry, "ID", default: .current, "the entry; default: the current one")
       to = list.option(.to, .integer(0...Int.max), "INDEX", "the new position; 0 is that of the current entry")
       after = list.option(.after, .entry, "ID", "after this entry")
@@ -57,11 +57,11 @@ public enum MoveCommand: ImmediateCommand, QueueEditingCommand {
     }
   }
 
-  public typealias Reply = ChangedQueueReply
+  package typealias Reply = ChangedQueueReply
 
-  public static let name: CommandName = "move"
+  package static let name: CommandName = "move"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Move an entry.",
     details: """
       - `to` is the new position, counted from the current entry (0).
@@ -73,13 +73,13 @@ public enum MoveCommand: ImmediateCommand, QueueEditingCommand {
     errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + CommandTable.editErrors,
     example: ["> move 4 to=1", "< ok version=4"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard position(arguments) != nil else {
       throw arguments.failure("exactly one of to, after and before is required")
     }
   }
 
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+  package static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
     QueueEditRequest(.one(edit(arguments)), player: arguments.player, ifVersion: arguments.ifVersion)
   }
 
@@ -95,23 +95,23 @@ public enum MoveCommand: ImmediateCommand, QueueEditingCommand {
 }
 
 extension MoveCommand: SingleEditCommand {
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     guard let position = position(arguments) else { preconditionFailure("a checked request has a position") }
     return .move(arguments.id, to: position)
   }
 }
 
 /// `replace`: replaces an entry.
-public enum ReplaceCommand: ImmediateCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
-    public let id: Parameter<EntryReference>
-    public let path: Parameter<FilePath>
-    public let precise: Parameter<Bool>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
-    public let network: Parameter<NetworkOptions>
+package enum ReplaceCommand: ImmediateCommand, QueueEditingCommand {
+  package struct Parameters: ParameterList {
+    package let id: Parameter<EntryReference>
+    package let path: Parameter<FilePath>
+    package let precise: Parameter<Bool>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
+    package let network: Parameter<NetworkOptions>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.required(.id, .entry, "ID", "the entry")
       path = list.required(
         .path, .path, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:TOKEN`")
@@ -122,25 +122,25 @@ public enum ReplaceCommand: ImmediateCommand, QueueEditingCommand {
     }
   }
 
-  public typealias Reply = NewEntriesReply
+  package typealias Reply = NewEntriesReply
 
-  public static let name: CommandName = "replace"
+  package static let name: CommandName = "replace"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Replace an entry by another file.",
     details: "The new entry has a new id. If it replaces the current entry, it plays from its start.",
     errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedLocation] + CommandTable.editErrors,
     example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { try arguments.network.checkHeader() }
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) { try arguments.network.checkHeader() }
 
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+  package static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
     QueueEditRequest(.one(edit(arguments)), player: arguments.player, ifVersion: arguments.ifVersion)
   }
 }
 
 extension ReplaceCommand: SingleEditCommand {
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .replace(
       arguments.id,
       by: RequestedEdit.NewEntries(
@@ -149,23 +149,23 @@ extension ReplaceCommand: SingleEditCommand {
 }
 
 /// `clear`: removes all entries.
-public enum ClearCommand: ImmediateCommand, QueueEditingCommand {
-  public typealias Parameters = PlayerVersionParameters
-  public typealias Reply = ChangedQueueReply
+package enum ClearCommand: ImmediateCommand, QueueEditingCommand {
+  package typealias Parameters = PlayerVersionParameters
+  package typealias Reply = ChangedQueueReply
 
-  public static let name: CommandName = "clear"
+  package static let name: CommandName = "clear"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Clear the queue.",
     details: "Playback ends, and the rate stays. The history is cleared.",
     errors: [.versionMismatch, .noSuchPlayer] + CommandTable.editErrors,
     example: ["> clear", "< ok version=5"])
 
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+  package static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
     QueueEditRequest(.one(.clear), player: arguments.player, ifVersion: arguments.ifVersion)
   }
 }
 
 extension ClearCommand: SingleEditCommand {
-  public static func edit(_: Arguments<Self>) -> RequestedEdit { .clear }
+  package static func edit(_: Arguments<Self>) -> RequestedEdit { .clear }
 }

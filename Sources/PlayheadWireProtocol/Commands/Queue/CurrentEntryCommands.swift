@@ -1,24 +1,24 @@
 import PlayheadMediaCore
 
 /// The reply of the commands that change the current entry.
-public struct CurrentEntryReply: ReplyFields {
+package struct CurrentEntryReply: ReplyFields {
   /// The id of the current entry. Nil if there is none.
-  public var item: UInt64?
-  public var version: UInt64
+  package var item: UInt64?
+  package var version: UInt64
 
-  public init(item: UInt64?, version: UInt64) { (self.item, self.version) = (item, version) }
+  package init(item: UInt64?, version: UInt64) { (self.item, self.version) = (item, version) }
 
-  public static let fields: [Field<Self>] = [Field(nullable: .item) { $0.item }, Field(.version) { $0.version }]
+  package static let fields: [Field<Self>] = [Field(nullable: .item) { $0.item }, Field(.version) { $0.version }]
 }
 
 /// `next`: plays the next entry.
-public enum NextCommand: ImmediateCommand {
-  public typealias Parameters = PlayerVersionParameters
-  public typealias Reply = CurrentEntryReply
+package enum NextCommand: ImmediateCommand {
+  package typealias Parameters = PlayerVersionParameters
+  package typealias Reply = CurrentEntryReply
 
-  public static let name: CommandName = "next"
+  package static let name: CommandName = "next"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Play the next entry.",
     details: "The current entry leaves the queue; `previous` brings it back. After the last entry there is no"
       + " current item.",
@@ -27,14 +27,14 @@ public enum NextCommand: ImmediateCommand {
 }
 
 /// `previous`: plays the previous entry.
-public enum PreviousCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum PreviousCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// The current entry is restarted instead if more than this duration of it was heard. Nil: never.
-    public let restartAfter: Parameter<MediaTime?>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let restartAfter: Parameter<MediaTime?>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       restartAfter = list.option(
         "restart-after", .duration, "TIME", "restart the current entry if more than this has been heard, such as 3")
       ifVersion = list.ifVersion()
@@ -42,11 +42,11 @@ public enum PreviousCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = CurrentEntryReply
+  package typealias Reply = CurrentEntryReply
 
-  public static let name: CommandName = "previous"
+  package static let name: CommandName = "previous"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Play the previous entry.",
     details: """
       The previous entry returns to the queue before the current one, with the same id. It plays from its start. If \
@@ -60,22 +60,22 @@ public enum PreviousCommand: ImmediateCommand {
 }
 
 /// `jump`: plays another entry.
-public enum JumpCommand: ImmediateCommand {
+package enum JumpCommand: ImmediateCommand {
   /// The entry to jump to.
-  public enum Target: Sendable, Hashable {
+  package enum Target: Sendable, Hashable {
     case entry(EntryReference)
     /// 0 is the current entry.
     case index(Int)
   }
 
-  public struct Parameters: ParameterList {
-    public let id: Parameter<EntryReference?>
+  package struct Parameters: ParameterList {
+    package let id: Parameter<EntryReference?>
     /// 0 is the current entry.
-    public let index: Parameter<Int?>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let index: Parameter<Int?>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.optional(.id, .entry, "ID", "the entry")
       index = list.option(.index, .integer(0...Int.max), "INDEX", "its position; 0 is the current entry")
       ifVersion = list.ifVersion()
@@ -83,11 +83,11 @@ public enum JumpCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = CurrentEntryReply
+  package typealias Reply = CurrentEntryReply
 
-  public static let name: CommandName = "jump"
+  package static let name: CommandName = "jump"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Play another entry from its start.",
     details:
       "The entry is selected by its id, or by its position (`index`). Entries before it count as played:"
@@ -96,7 +96,7 @@ public enum JumpCommand: ImmediateCommand {
     errors: [.invalidArgument, .noSuchItem, .itemInUse, .versionMismatch, .noSuchPlayer],
     example: ["> jump 9", "< ok item=9 version=8"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard (arguments.id == nil) != (arguments.index == nil) else {
       throw arguments.failure("exactly one of id and index is required")
     }
@@ -105,7 +105,7 @@ public enum JumpCommand: ImmediateCommand {
 
 extension Arguments<JumpCommand> {
   /// The entry to jump to.
-  public var target: JumpCommand.Target {
+  package var target: JumpCommand.Target {
     if let id = self.id { return .entry(id) }
     guard let index = self.index else { preconditionFailure("a checked request selects an entry") }
     return .index(index)

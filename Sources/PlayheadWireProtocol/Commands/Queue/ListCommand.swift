@@ -1,13 +1,13 @@
 import PlayheadMediaCore
 
 /// `list`: lists the queue.
-public enum ListCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let offset: Parameter<Int>
-    public let limit: Parameter<Int>
-    public let player: Parameter<String>
+package enum ListCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let offset: Parameter<Int>
+    package let limit: Parameter<Int>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       let count = WireLimits.standard.listCount
       offset = list.option(
         .offset, .integer(0...Int.max), "N", default: 0, "the number of entries to skip; default: 0")
@@ -17,25 +17,25 @@ public enum ListCommand: ImmediateCommand {
     }
   }
 
-  public struct Row: ReplyFields {
-    public var item: UInt64
+  package struct Row: ReplyFields {
+    package var item: UInt64
     /// 0 is the current entry.
-    public var index: Int
+    package var index: Int
     /// Nil if it is unknown.
-    public var path: FilePath?
+    package var path: FilePath?
     /// `unknown`, `readyToPlay` or `failed`.
-    public var status: String
-    public var duration: MediaTime
+    package var status: String
+    package var duration: MediaTime
     /// Nil if it is unknown, as are the artist and the album.
-    public var title: String?
-    public var artist: String?
-    public var album: String?
+    package var title: String?
+    package var artist: String?
+    package var album: String?
     /// The part of the file. Nil: the whole file.
-    public var range: TimeRange?
+    package var range: TimeRange?
     /// The error of a failed entry. Nil for another status.
-    public var error: MediaError?
+    package var error: MediaError?
 
-    public init(
+    package init(
       item: UInt64, index: Int, path: FilePath?, status: String, duration: MediaTime, title: String?,
       artist: String?, album: String?, range: TimeRange?, error: MediaError?
     ) {
@@ -43,7 +43,7 @@ public enum ListCommand: ImmediateCommand {
       (self.title, self.artist, self.album, self.range, self.error) = (title, artist, album, range, error)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.item) { $0.item }, Field(.index) { $0.index }, Field(nullable: .path) { $0.path },
       Field(.statusOfEntry) { $0.status }, Field(nullable: .duration) { $0.duration },
       Field(.current) { $0.index == 0 }, Field(optional: .title) { $0.title }, Field(optional: .artist) { $0.artist },
@@ -52,26 +52,26 @@ public enum ListCommand: ImmediateCommand {
     ]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The number of all entries of the queue.
-    public var count: Int
-    public var version: UInt64
+    package var count: Int
+    package var version: UInt64
     /// The offset of the next part of the list. Nil after the last part.
-    public var next: Int?
-    public var rows: [Row]
+    package var next: Int?
+    package var rows: [Row]
 
-    public init(count: Int, version: UInt64, next: Int?, rows: [Row]) {
+    package init(count: Int, version: UInt64, next: Int?, rows: [Row]) {
       (self.count, self.version, self.next, self.rows) = (count, version, next, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.countOfEntries) { $0.count }, Field(.version) { $0.version }, Field(nullable: .next) { $0.next },
     ]
   }
 
-  public static let name: CommandName = "list"
+  package static let name: CommandName = "list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "List the queue.",
     details: """
       The reply has a row for each entry of a part of the queue.

@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// `load`: replaces the queue.
-public enum LoadCommand: NewEntriesCommand {
-  public struct Parameters: NewEntriesParameterList {
-    public let paths: Parameter<WireList<FilePath>>
-    public let entries: NewEntryParameters
+package enum LoadCommand: NewEntriesCommand {
+  package struct Parameters: NewEntriesParameterList {
+    package let paths: Parameter<WireList<FilePath>>
+    package let entries: NewEntryParameters
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       paths = list.newPaths()
       entries = NewEntryParameters(&list)
     }
   }
 
-  public typealias Reply = ExpandedEntriesReply
+  package typealias Reply = ExpandedEntriesReply
 
-  public static let name: CommandName = "load"
+  package static let name: CommandName = "load"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Replace the queue.",
     details: """
       The history is cleared. A paused player stays paused. Playlists are expanded (*Playlists*).
@@ -31,19 +31,19 @@ public enum LoadCommand: NewEntriesCommand {
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"])
 
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .load(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
 }
 
 /// `append`: appends entries to the queue.
-public enum AppendCommand: NewEntriesCommand {
-  public typealias Parameters = LoadCommand.Parameters
-  public typealias Reply = ExpandedEntriesReply
+package enum AppendCommand: NewEntriesCommand {
+  package typealias Parameters = LoadCommand.Parameters
+  package typealias Reply = ExpandedEntriesReply
 
-  public static let name: CommandName = "append"
+  package static let name: CommandName = "append"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Append entries to the queue.",
     details: "The reply has the ids of the new entries. It does not wait for files to open, but it waits until"
       + " playlists are read. A missing file becomes a failed entry. Each skipped playlist entry is a row. With"
@@ -51,20 +51,20 @@ public enum AppendCommand: NewEntriesCommand {
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> append /music/three.flac", "< ok items=3 version=2"])
 
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .append(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
 }
 
 /// `insert`: inserts entries into the queue.
-public enum InsertCommand: NewEntriesCommand {
-  public struct Parameters: NewEntriesParameterList {
-    public let paths: Parameter<WireList<FilePath>>
+package enum InsertCommand: NewEntriesCommand {
+  package struct Parameters: NewEntriesParameterList {
+    package let paths: Parameter<WireList<FilePath>>
     let after: Parameter<EntryReference?>
     let before: Parameter<EntryReference?>
-    public let entries: NewEntryParameters
+    package let entries: NewEntryParameters
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       paths = list.newPaths()
       after = list.option(.after, .entry, "ID", "after this entry")
       before = list.option(.before, .entry, "ID", "before this entry")
@@ -72,24 +72,24 @@ public enum InsertCommand: NewEntriesCommand {
     }
   }
 
-  public typealias Reply = ExpandedEntriesReply
+  package typealias Reply = ExpandedEntriesReply
 
-  public static let name: CommandName = "insert"
+  package static let name: CommandName = "insert"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Insert entries after the current one, or elsewhere.",
     details: "If entries are inserted before the current one, the first of them becomes the current entry.",
     errors: [.noSuchItem, .versionMismatch] + CommandTable.newEntryErrors,
     example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard arguments.after == nil || arguments.before == nil else {
       throw arguments.failure("after and before exclude each other")
     }
     try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
   }
 
-  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  package static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     let position =
       arguments.after.map { RequestedPosition.after(item: $0) }
       ?? arguments.before.map { RequestedPosition.before(item: $0) } ?? .next

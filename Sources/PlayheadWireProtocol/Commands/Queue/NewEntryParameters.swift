@@ -1,13 +1,13 @@
 import PlayheadMediaCore
 
 /// The condition for the reply to an edit. Without it, the reply comes when the queue is edited.
-public enum EditCondition: String, Sendable, Hashable, CaseIterable {
+package enum EditCondition: String, Sendable, Hashable, CaseIterable {
   /// All new entries are ready.
   case ready
 }
 
 /// The parameters that `load`, `append` and `insert` have in common, after the paths and the position.
-public struct NewEntryParameters: Sendable {
+package struct NewEntryParameters: Sendable {
   let wait: Parameter<EditCondition?>
   let precise: Parameter<Bool>
   let resume: Parameter<Bool?>
@@ -37,25 +37,25 @@ public struct NewEntryParameters: Sendable {
 }
 
 /// The parameters of a command that adds entries.
-public protocol NewEntriesParameterList: ParameterList {
+package protocol NewEntriesParameterList: ParameterList {
   var paths: Parameter<WireList<FilePath>> { get }
   var entries: NewEntryParameters { get }
 }
 
 /// A command that adds entries. It waits for playlists to be read, and with `wait=ready` for the entries.
-public protocol NewEntriesCommand: SometimesWaitingCommand, SingleEditCommand
+package protocol NewEntriesCommand: SometimesWaitingCommand, SingleEditCommand
 where Parameters: NewEntriesParameterList {}
 
 extension NewEntriesCommand {
-  public static var waiting: CommandSpec.Waiting { .untilReady }
+  package static var waiting: CommandSpec.Waiting { .untilReady }
 
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
   }
 
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+  package static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
     arguments.request(edit(arguments), definition.parameters.entries)
   }
 }

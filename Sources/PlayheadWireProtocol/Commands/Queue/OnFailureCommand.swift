@@ -1,36 +1,36 @@
 import PlayheadMediaCore
 
 /// The reaction of a player to the failure of an entry.
-public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
+package enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
   case skip
   case stop
   case retry
 }
 
 /// `on-failure`: sets or shows the reaction to the failure of an entry.
-public enum OnFailureCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum OnFailureCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the policy does not change.
-    public let policy: Parameter<FailurePolicy?>
-    public let player: Parameter<String>
+    package let policy: Parameter<FailurePolicy?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       policy = list.optional("policy", .word, "skip|stop|retry", "the action; default: `skip`")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var onFailure: FailurePolicy
+  package struct Reply: ReplyFields {
+    package var onFailure: FailurePolicy
 
-    public init(onFailure: FailurePolicy) { self.onFailure = onFailure }
+    package init(onFailure: FailurePolicy) { self.onFailure = onFailure }
 
-    public static let fields: [Field<Self>] = [Field(.onFailure) { $0.onFailure }]
+    package static let fields: [Field<Self>] = [Field(.onFailure) { $0.onFailure }]
   }
 
-  public static let name: CommandName = "on-failure"
+  package static let name: CommandName = "on-failure"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Set what happens when an entry fails, or show it.",
     details: """
       - `skip` (default): the next entry plays. The failed entry leaves the queue with an `item-skipped` event. The \

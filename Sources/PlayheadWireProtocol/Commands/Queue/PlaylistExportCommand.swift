@@ -1,24 +1,24 @@
 import PlayheadMediaCore
 
 /// `playlist.export`: shows the queue as the lines of a playlist.
-public enum PlaylistExportCommand: ImmediateCommand {
+package enum PlaylistExportCommand: ImmediateCommand {
   /// The playlist formats that can be written.
-  public enum Format: String, Sendable, Hashable, CaseIterable {
+  package enum Format: String, Sendable, Hashable, CaseIterable {
     case m3u8
     case pls
     case xspf
     case cue
   }
 
-  public struct Parameters: ParameterList {
-    public let format: Parameter<Format>
+  package struct Parameters: ParameterList {
+    package let format: Parameter<Format>
     /// The folder of the future playlist file. Nil: the playlist contains absolute paths.
-    public let base: Parameter<FilePath?>
-    public let offset: Parameter<Int>
-    public let limit: Parameter<Int>
-    public let player: Parameter<String>
+    package let base: Parameter<FilePath?>
+    package let offset: Parameter<Int>
+    package let limit: Parameter<Int>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       let count = WireLimits.standard.listCount
       format = list.option(
         .format, .word, "m3u8|pls|xspf|cue", default: .m3u8, "the format; default: `m3u8`")
@@ -33,38 +33,38 @@ public enum PlaylistExportCommand: ImmediateCommand {
   }
 
   /// A line of the playlist.
-  public struct Row: ReplyFields {
-    public var text: String
+  package struct Row: ReplyFields {
+    package var text: String
 
-    public init(text: String) { self.text = text }
+    package init(text: String) { self.text = text }
 
-    public static let fields: [Field<Self>] = [Field(.text) { $0.text }]
+    package static let fields: [Field<Self>] = [Field(.text) { $0.text }]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The number of all entries of the queue.
-    public var count: Int
-    public var version: UInt64
+    package var count: Int
+    package var version: UInt64
     /// The offset of the next part of the playlist. Nil after the last part.
-    public var next: Int?
+    package var next: Int?
     /// The number of entries of this part that were left out.
-    public var skipped: Int
-    public var rows: [Row]
+    package var skipped: Int
+    package var rows: [Row]
 
-    public init(count: Int, version: UInt64, next: Int?, skipped: Int, rows: [Row]) {
+    package init(count: Int, version: UInt64, next: Int?, skipped: Int, rows: [Row]) {
       (self.count, self.version, self.next) = (count, version, next)
       (self.skipped, self.rows) = (skipped, rows)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.countOfEntries) { $0.count }, Field(.version) { $0.version }, Field(nullable: .next) { $0.next },
       Field(optional: .skippedEntries) { $0.skipped > 0 ? $0.skipped : nil },
     ]
   }
 
-  public static let name: CommandName = "playlist.export"
+  package static let name: CommandName = "playlist.export"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Show the queue as the lines of a playlist.",
     details: """
       The reply has the lines of a part of the playlist. The first part has the start of the playlist, and the last \

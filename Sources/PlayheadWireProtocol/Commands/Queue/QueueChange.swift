@@ -1,5 +1,5 @@
 /// A change of a queue, as an element of `changes`. Indexes are 0 for the current entry.
-public enum QueueChange: Sendable, Hashable {
+package enum QueueChange: Sendable, Hashable {
   /// An entry was added at `index`.
   case insert(item: UInt64, index: Int)
   /// The entry at `index` was removed.

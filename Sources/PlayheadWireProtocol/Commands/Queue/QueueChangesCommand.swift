@@ -1,15 +1,15 @@
 import PlayheadMediaCore
 
 /// `queue.changes`: lists the changes of the queue.
-public enum QueueChangesCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum QueueChangesCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// The version after which the changes begin.
-    public let since: Parameter<Int>
+    package let since: Parameter<Int>
     /// The instance of the daemon that `since` belongs to. Nil: any.
-    public let instance: Parameter<String?>
-    public let player: Parameter<String>
+    package let instance: Parameter<String?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       since = list.required(.since, .integer(0...Int.max), "VERSION", "an earlier version of the queue")
       instance = list.option(
         .instance, .text(maximumByteCount: 64), "INSTANCE", "the instance of the daemon with that version")
@@ -18,9 +18,9 @@ public enum QueueChangesCommand: ImmediateCommand {
   }
 
   /// A change of the queue.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The change. Indexes are 0 for the current entry.
-    public enum Change: Sendable {
+    package enum Change: Sendable {
       /// An entry was added. The outer optional of `path` is nil if the entry is no longer in the queue. The inner one
       /// is nil if the path is unknown.
       case insert(item: UInt64, index: Int, path: FilePath??)
@@ -31,10 +31,10 @@ public enum QueueChangesCommand: ImmediateCommand {
     }
 
     /// The version of the queue after the change.
-    public var version: UInt64
-    public var change: Change
+    package var version: UInt64
+    package var change: Change
 
-    public init(version: UInt64, _ change: Change) { (self.version, self.change) = (version, change) }
+    package init(version: UInt64, _ change: Change) { (self.version, self.change) = (version, change) }
 
     private var operation: String {
       switch change {
@@ -60,30 +60,30 @@ public enum QueueChangesCommand: ImmediateCommand {
     private var count: Int? { if case .rotate(let count) = change { count } else { nil } }
     private var path: FilePath?? { if case .insert(_, _, let path) = change { path } else { nil } }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.version) { $0.version }, Field(.op) { $0.operation }, Field(optional: .item) { $0.item },
       Field(optional: .from) { $0.from }, Field(optional: .index) { $0.index },
       Field(optional: .countOfRotation) { $0.count }, Field(nullableIfPresent: .path) { $0.path },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var version: UInt64
+  package struct Reply: ReplyRows {
+    package var version: UInt64
     /// Nil if the whole order may have changed.
-    public var changes: [Row]?
+    package var changes: [Row]?
 
-    public init(version: UInt64, changes: [Row]?) { (self.version, self.changes) = (version, changes) }
+    package init(version: UInt64, changes: [Row]?) { (self.version, self.changes) = (version, changes) }
 
-    public var rows: [Row] { changes ?? [] }
+    package var rows: [Row] { changes ?? [] }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.version) { $0.version }, Field(.countOfRows) { $0.rows.count }, Field(.whole) { $0.changes == nil },
     ]
   }
 
-  public static let name: CommandName = "queue.changes"
+  package static let name: CommandName = "queue.changes"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "List the changes of the queue since a version.",
     details: """
       Applied in order to a copy of that version, the rows give the current queue. `op` is one of these:

@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// The result of an edit, from which the replies of the commands that edit the queue are made.
-public struct QueueEditOutcome: Sendable {
+package struct QueueEditOutcome: Sendable {
   /// The effect of an edit.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// The queue was edited. `items` are the ids of the new entries. `version` is that of the queue after the edit.
     case applied(items: IntegerList, version: UInt64)
     /// The edit was collected. `count` is the number of edits that were collected for `queue.commit`.
     case collected(count: Int)
   }
 
-  public var effect: Effect
+  package var effect: Effect
   /// The number of entries of playlists that were left out.
-  public var skippedCount = 0
+  package var skippedCount = 0
   /// The entries that were left out, as far as they are reported.
-  public var skippedEntries: [SkippedEntry] = []
+  package var skippedEntries: [SkippedEntry] = []
 
-  public init(_ effect: Effect) { self.effect = effect }
+  package init(_ effect: Effect) { self.effect = effect }
 
   /// The ids of the new entries. Nil if there are none, and for an edit that was only collected.
   fileprivate var items: IntegerList? {
@@ -27,62 +27,62 @@ public struct QueueEditOutcome: Sendable {
 }
 
 /// An entry of a playlist that was left out.
-public struct SkippedEntry: ReplyFields {
+package struct SkippedEntry: ReplyFields {
   /// The line in the playlist, from 1. 0 if no single line is the cause.
-  public var line: Int
-  public var error: MediaError
+  package var line: Int
+  package var error: MediaError
 
-  public init(line: Int, error: MediaError) { (self.line, self.error) = (line, error) }
+  package init(line: Int, error: MediaError) { (self.line, self.error) = (line, error) }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.line) { $0.line }, Field(.code) { $0.error.code.rawValue }, Field(.name) { $0.error.code.name },
     Field(.message) { $0.error.message },
   ]
 }
 
 /// The reply of a command that edits the queue.
-public protocol QueueEditReply: ReplyFields {
+package protocol QueueEditReply: ReplyFields {
   init(_ outcome: QueueEditOutcome)
 }
 
 /// The reply of commands that add no entries.
-public struct ChangedQueueReply: QueueEditReply {
+package struct ChangedQueueReply: QueueEditReply {
   private let outcome: QueueEditOutcome
 
-  public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
+  package init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
 
-  public static var alternatives: [String] { ["version", "pending"] }
+  package static var alternatives: [String] { ["version", "pending"] }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(optional: .version) { $0.outcome.version }, Field(optional: .pending) { $0.outcome.pending },
   ]
 }
 
 /// The reply of commands that add entries without reading playlists.
-public struct NewEntriesReply: QueueEditReply {
+package struct NewEntriesReply: QueueEditReply {
   private let outcome: QueueEditOutcome
 
-  public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
+  package init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
 
-  public static var alternatives: [String] { ["version", "pending"] }
+  package static var alternatives: [String] { ["version", "pending"] }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(optional: .items) { $0.outcome.items }, Field(optional: .version) { $0.outcome.version },
     Field(optional: .pending) { $0.outcome.pending },
   ]
 }
 
 /// The reply of commands that add entries and read playlists.
-public struct ExpandedEntriesReply: QueueEditReply, ReplyRows {
+package struct ExpandedEntriesReply: QueueEditReply, ReplyRows {
   private let outcome: QueueEditOutcome
 
-  public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
+  package init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
 
-  public var rows: [SkippedEntry] { outcome.skippedEntries }
+  package var rows: [SkippedEntry] { outcome.skippedEntries }
 
-  public static var alternatives: [String] { ["version", "pending"] }
+  package static var alternatives: [String] { ["version", "pending"] }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(optional: .items) { $0.outcome.items }, Field(optional: .version) { $0.outcome.version },
     Field(optional: .pending) { $0.outcome.pending },
     Field(optional: .skippedEntries) { $0.outcome.skippedCount > 0 ? $0.outcome.skippedCount : nil },
@@ -90,16 +90,16 @@ public struct ExpandedEntriesReply: QueueEditReply, ReplyRows {
 }
 
 /// The reply of `queue.commit`, which always applies the edits.
-public struct CommittedReply: QueueEditReply {
+package struct CommittedReply: QueueEditReply {
   private let items: IntegerList?
   private let version: UInt64
 
-  public init(_ outcome: QueueEditOutcome) {
+  package init(_ outcome: QueueEditOutcome) {
     guard let version = outcome.version else { preconditionFailure("a commit was collected") }
     (items, self.version) = (outcome.items, version)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(optional: .items) { $0.items }, Field(.version) { $0.version },
   ]
 }

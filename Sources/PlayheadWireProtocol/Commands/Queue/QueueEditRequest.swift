@@ -1,24 +1,24 @@
 import PlayheadMediaCore
 
 /// A request that edits the queue of one player.
-public struct QueueEditRequest: Sendable, Hashable {
+package struct QueueEditRequest: Sendable, Hashable {
   /// The requested edits.
-  public enum Edits: Sendable, Hashable {
+  package enum Edits: Sendable, Hashable {
     case one(RequestedEdit)
     /// All of these edits or none. At least one.
     case several(WireList<RequestedEdit>)
   }
 
-  public var edits: Edits
-  public var player: String
+  package var edits: Edits
+  package var player: String
   /// The version that the queue must have. Nil: any.
-  public var ifVersion: Int?
+  package var ifVersion: Int?
   /// Whether the reply comes when the new entries are ready, or with the error of the first that fails.
-  public var waitsUntilReady: Bool
+  package var waitsUntilReady: Bool
   /// The paths that are playlists, whose entries replace them.
-  public var playlists: PlaylistSelection
+  package var playlists: PlaylistSelection
 
-  public init(
+  package init(
     _ edits: Edits, player: String, ifVersion: Int?, waitsUntilReady: Bool = false,
     playlists: PlaylistSelection = .none
   ) {
@@ -28,19 +28,19 @@ public struct QueueEditRequest: Sendable, Hashable {
 }
 
 /// A command that edits the queue: alone, within `queue.edit`, or between `queue.begin` and `queue.commit`.
-public protocol QueueEditingCommand: Command where Reply: QueueEditReply {
+package protocol QueueEditingCommand: Command where Reply: QueueEditReply {
   /// The edits of a request, with its options.
   static func request(_ arguments: Arguments<Self>) -> QueueEditRequest
 }
 
 /// A command that can be a part of `queue.edit`.
-public protocol SingleEditCommand: QueueEditingCommand {
+package protocol SingleEditCommand: QueueEditingCommand {
   /// The edit of a checked request.
   static func edit(_ arguments: Arguments<Self>) -> RequestedEdit
 }
 
 /// The paths of a request that are playlists.
-public enum PlaylistSelection: Sendable, Hashable {
+package enum PlaylistSelection: Sendable, Hashable {
   case none
   /// Those with the file name extension of a playlist.
   case named
@@ -50,7 +50,7 @@ public enum PlaylistSelection: Sendable, Hashable {
 
 extension WireList<FilePath> {
   /// The paths that are playlists, in their order.
-  public func playlists(_ selection: PlaylistSelection) -> WireList<FilePath> {
+  package func playlists(_ selection: PlaylistSelection) -> WireList<FilePath> {
     switch selection {
     case .none: []
     case .named: filter(bytes: FilePath.isNamedAsPlaylist)
@@ -60,11 +60,11 @@ extension WireList<FilePath> {
 }
 
 /// The player whose queue a command edits, and the version that the queue must have.
-public struct PlayerVersionParameters: ParameterList {
-  public let ifVersion: Parameter<Int?>
-  public let player: Parameter<String>
+package struct PlayerVersionParameters: ParameterList {
+  package let ifVersion: Parameter<Int?>
+  package let player: Parameter<String>
 
-  public init(_ list: inout ParameterListBuilder) {
+  package init(_ list: inout ParameterListBuilder) {
     ifVersion = list.ifVersion()
     player = list.player()
   }

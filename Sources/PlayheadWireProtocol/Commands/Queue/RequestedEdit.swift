@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// An edit of the queue: a command of its own, or a part of `queue.edit`.
-public enum RequestedEdit: Sendable, Hashable {
+package enum RequestedEdit: Sendable, Hashable {
   /// Replaces the queue.
   case load(NewEntries)
   /// Appends entries to the queue.
@@ -17,18 +17,18 @@ public enum RequestedEdit: Sendable, Hashable {
   case clear
 
   /// New entries of the queue, with their options.
-  public struct NewEntries: Sendable, Hashable {
+  package struct NewEntries: Sendable, Hashable {
     /// The locations. At least one in a request.
-    public var paths: WireList<FilePath>
+    package var paths: WireList<FilePath>
     /// Whether the exact durations are determined.
-    public var isPrecise: Bool
-    public var network: NetworkOptions
+    package var isPrecise: Bool
+    package var network: NetworkOptions
     /// Whether the entries start at their last position. Nil: as configured in the daemon.
-    public var resumes: Bool?
+    package var resumes: Bool?
     /// The title of the only entry. Nil: that of its tags.
-    public var title: String?
+    package var title: String?
 
-    public init(
+    package init(
       _ paths: WireList<FilePath>, isPrecise: Bool = false, network: NetworkOptions = NetworkOptions(),
       resumes: Bool? = nil, title: String? = nil
     ) {
@@ -38,7 +38,7 @@ public enum RequestedEdit: Sendable, Hashable {
   }
 
   /// The new entries. Nil for an edit that adds none.
-  public var newEntries: NewEntries? {
+  package var newEntries: NewEntries? {
     switch self {
     case .load(let entries), .append(let entries), .insert(let entries, _), .replace(_, let entries): entries
     case .remove, .move, .clear: nil
@@ -46,7 +46,7 @@ public enum RequestedEdit: Sendable, Hashable {
   }
 
   /// Whether the edit first removes all entries.
-  public var emptiesQueue: Bool {
+  package var emptiesQueue: Bool {
     switch self {
     case .load, .clear: true
     case .append, .insert, .remove, .move, .replace: false
@@ -55,7 +55,7 @@ public enum RequestedEdit: Sendable, Hashable {
 }
 
 extension RequestedEdit: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> RequestedEdit {
+  package static func unpacked(_ bytes: ArraySlice<UInt8>) -> RequestedEdit {
     var parser = RequestParser()
     do throws(MediaError) { return try parser.edit(bytes) } catch {
       preconditionFailure("an edit that was accepted cannot be parsed again: \(error)")

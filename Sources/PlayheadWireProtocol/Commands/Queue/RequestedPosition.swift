@@ -1,5 +1,5 @@
 /// A requested position in the queue.
-public enum RequestedPosition: Sendable, Hashable {
+package enum RequestedPosition: Sendable, Hashable {
   /// After the current item. At the beginning of a queue without a current item.
   case next
   case after(item: EntryReference)

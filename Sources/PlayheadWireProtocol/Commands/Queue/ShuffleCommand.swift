@@ -1,15 +1,15 @@
 import PlayheadMediaCore
 
 /// `shuffle`: shuffles the queue, or restores its order.
-public enum ShuffleCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let state: Parameter<SwitchSetting?>
+package enum ShuffleCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let state: Parameter<SwitchSetting?>
     /// The seed of the order. Nil: a random one.
-    public let seed: Parameter<Int?>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let seed: Parameter<Int?>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       state = list.optional(.state, .toggle, "on|off|toggle", "the new state")
       seed = list.option(
         "seed", .integer(0...9_007_199_254_740_991), "SEED",
@@ -19,22 +19,22 @@ public enum ShuffleCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// Nil if the queue is not shuffled.
-    public var seed: UInt64?
-    public var version: UInt64
+    package var seed: UInt64?
+    package var version: UInt64
 
-    public init(seed: UInt64?, version: UInt64) { (self.seed, self.version) = (seed, version) }
+    package init(seed: UInt64?, version: UInt64) { (self.seed, self.version) = (seed, version) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.shuffleState) { $0.seed == nil ? "off" : "on" }, Field(optional: .seed) { $0.seed },
       Field(.version) { $0.version },
     ]
   }
 
-  public static let name: CommandName = "shuffle"
+  package static let name: CommandName = "shuffle"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Shuffle the entries after the current one, or restore their order.",
     details: """
       - `on` shuffles the entries after the current one, also if they are shuffled already. The same seed gives the \
@@ -61,12 +61,12 @@ public enum ShuffleCommand: ImmediateCommand {
     readsWithoutValue: true, errors: [.versionMismatch, .noSuchPlayer],
     example: ["> shuffle on seed=42", "< ok shuffle=on seed=42 version=9"])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     if arguments.seed != nil, arguments.state == .off { throw arguments.failure("seed excludes off") }
   }
 }
 
 extension Arguments<ShuffleCommand> {
   /// The requested change. A seed alone means `on`. Nil: the request only reads.
-  public var change: SwitchSetting? { self.state ?? (self.seed == nil ? nil : .on) }
+  package var change: SwitchSetting? { self.state ?? (self.seed == nil ? nil : .on) }
 }

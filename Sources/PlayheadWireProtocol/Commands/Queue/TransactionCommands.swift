@@ -1,33 +1,33 @@
 import PlayheadMediaCore
 
 /// The reply of `queue.begin` and `queue.abort`.
-public struct QueueVersionReply: ReplyFields {
-  public var version: UInt64
+package struct QueueVersionReply: ReplyFields {
+  package var version: UInt64
 
-  public init(version: UInt64) { self.version = version }
+  package init(version: UInt64) { self.version = version }
 
-  public static let fields: [Field<Self>] = [Field(.version) { $0.version }]
+  package static let fields: [Field<Self>] = [Field(.version) { $0.version }]
 }
 
 /// `queue.begin`: begins a transaction.
-public enum QueueBeginCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum QueueBeginCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: any.
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       ifVersion = list.option(
         .ifVersion, .integer(0...Int.max), "VERSION", "only if the queue has this version, now and at `queue.commit`")
       player = list.player()
     }
   }
 
-  public typealias Reply = QueueVersionReply
+  package typealias Reply = QueueVersionReply
 
-  public static let name: CommandName = "queue.begin"
+  package static let name: CommandName = "queue.begin"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Begin a transaction: collect edits until `queue.commit`.",
     details: """
       The following edits by this connection for this player are collected, and `queue.commit` applies all of them \
@@ -47,22 +47,22 @@ public enum QueueBeginCommand: ImmediateCommand {
 }
 
 /// `queue.commit`: applies the collected edits, or none.
-public enum QueueCommitCommand: SometimesWaitingCommand {
-  public struct Parameters: ParameterList {
-    public let wait: Parameter<EditCondition?>
-    public let player: Parameter<String>
+package enum QueueCommitCommand: SometimesWaitingCommand {
+  package struct Parameters: ParameterList {
+    package let wait: Parameter<EditCondition?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       wait = list.editCondition()
       player = list.player()
     }
   }
 
-  public typealias Reply = CommittedReply
+  package typealias Reply = CommittedReply
 
-  public static let name: CommandName = "queue.commit"
+  package static let name: CommandName = "queue.commit"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Apply all collected edits, or none.",
     details: """
       The transaction ends in both cases. The reply is that of `queue.edit`. With `wait=ready`, the reply comes when \
@@ -74,24 +74,24 @@ public enum QueueCommitCommand: SometimesWaitingCommand {
     ] + CommandTable.mediaErrors,
     example: ["> queue.commit", "< ok items=10,11 version=8"])
 
-  public static let waiting = CommandSpec.Waiting.untilReady
+  package static let waiting = CommandSpec.Waiting.untilReady
 
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait != nil }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait != nil }
 }
 
 /// `queue.abort`: discards the transaction.
-public enum QueueAbortCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let player: Parameter<String>
+package enum QueueAbortCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) { player = list.player() }
+    package init(_ list: inout ParameterListBuilder) { player = list.player() }
   }
 
-  public typealias Reply = QueueVersionReply
+  package typealias Reply = QueueVersionReply
 
-  public static let name: CommandName = "queue.abort"
+  package static let name: CommandName = "queue.abort"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .queue, "Discard the transaction.", errors: [.invalidState, .noSuchPlayer],
     example: ["> queue.abort", "< ok version=7"])
 }

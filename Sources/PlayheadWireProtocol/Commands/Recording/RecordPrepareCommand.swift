@@ -1,32 +1,32 @@
 import PlayheadMediaCore
 
 /// `record.prepare`: opens a source and a file.
-public enum RecordPrepareCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let file: Parameter<FilePath>
-    public let source: Parameter<String?>
-    public let container: Parameter<RecordingRequest.Container?>
-    public let format: Parameter<RecordingRequest.Format?>
-    public let replace: Parameter<Bool>
+package enum RecordPrepareCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let file: Parameter<FilePath>
+    package let source: Parameter<String?>
+    package let container: Parameter<RecordingRequest.Container?>
+    package let format: Parameter<RecordingRequest.Format?>
+    package let replace: Parameter<Bool>
     /// In hertz. Nil: that of the source.
-    public let sampleRate: Parameter<Int?>
+    package let sampleRate: Parameter<Int?>
     /// Nil: those of the source.
-    public let channels: Parameter<Int?>
+    package let channels: Parameter<Int?>
     /// The bits per sample. Nil: the default of the format.
-    public let bits: Parameter<String?>
-    public let float: Parameter<Bool>
-    public let bigEndian: Parameter<Bool>
-    public let quality: Parameter<RecordingRequest.Quality?>
+    package let bits: Parameter<String?>
+    package let float: Parameter<Bool>
+    package let bigEndian: Parameter<Bool>
+    package let quality: Parameter<RecordingRequest.Quality?>
     /// In bits per second. Nil: the default of the codec.
-    public let bitRate: Parameter<Int?>
+    package let bitRate: Parameter<Int?>
     /// The level at which the recording begins, in dBFS. Nil: immediately.
-    public let startLevel: Parameter<Double?>
+    package let startLevel: Parameter<Double?>
     /// The level below which audio is silence, in dBFS.
-    public let silenceLevel: Parameter<Double?>
+    package let silenceLevel: Parameter<Double?>
     /// The longest silence that is recorded, in seconds. Nil: any.
-    public let longestSilence: Parameter<MediaTime?>
+    package let longestSilence: Parameter<MediaTime?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       file = list.required(.file, .outputPath, "PATH", "the file to write")
       source = list.option(
         .source, .text(maximumByteCount: 255), "NAME",
@@ -61,32 +61,32 @@ public enum RecordPrepareCommand: WaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var recorder: Int
-    public var file: FilePath
-    public var source: String
+  package struct Reply: ReplyFields {
+    package var recorder: Int
+    package var file: FilePath
+    package var source: String
     /// Nil if it is unknown.
-    public var format: String?
-    public var sampleRateHz: Int
-    public var channelCount: Int
+    package var format: String?
+    package var sampleRateHz: Int
+    package var channelCount: Int
 
-    public init(
+    package init(
       recorder: Int, file: FilePath, source: String, format: String?, sampleRateHz: Int, channelCount: Int
     ) {
       (self.recorder, self.file, self.source, self.format) = (recorder, file, source, format)
       (self.sampleRateHz, self.channelCount) = (sampleRateHz, channelCount)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.recorder) { $0.recorder }, Field(.writtenFile) { $0.file }, Field(.recordedSource) { $0.source },
       Field(nullable: .formatOfRecording) { $0.format }, Field(.sampleRate) { $0.sampleRateHz },
       Field(.channels) { $0.channelCount },
     ]
   }
 
-  public static let name: CommandName = "record.prepare"
+  package static let name: CommandName = "record.prepare"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Open a source and a file, so that `record.start` is immediate.",
     details: """
       Nothing is captured yet. Invalid settings are reported before anything is opened or written.
@@ -110,9 +110,9 @@ public enum RecordPrepareCommand: WaitingCommand {
       "< ok recorder=1 file=/memos/idea.flac source=pulse:microphone format=flac sampleRate=48000 channels=1",
     ])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file.isFile }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file.isFile }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     try arguments.checkReplacement(of: arguments.file, arguments.replace)
     guard arguments.file.isFile || arguments.container != nil else {
       throw arguments.failure("file=fd:TOKEN needs container")
@@ -125,7 +125,7 @@ public enum RecordPrepareCommand: WaitingCommand {
 
 extension Arguments<RecordPrepareCommand> {
   /// The recording that the request prepares.
-  public var recording: RecordingRequest {
+  package var recording: RecordingRequest {
     var recording = RecordingRequest(self.file)
     (recording.source, recording.container, recording.format) = (self.source, self.container, self.format)
     recording.replaces = self.replace

@@ -1,17 +1,17 @@
 import PlayheadMediaCore
 
 /// Commands for recording. The daemon assigns the numbers of recorders and never reuses them.
-public typealias RecordingCommands = CommandList<
+package typealias RecordingCommands = CommandList<
   RecordPrepareCommand, RecordStartCommand, RecordPauseCommand, RecordStopCommand, RecordDeleteCommand,
   RecordStatusCommand, RecordListCommand, RecordWatchCommand, RecordUnwatchCommand
 >
 
 /// The parameters of the commands that only select a recorder.
-public struct RecorderParameters: ParameterList {
+package struct RecorderParameters: ParameterList {
   /// Nil: the newest recorder.
-  public let recorder: Parameter<Int?>
+  package let recorder: Parameter<Int?>
 
-  public init(_ list: inout ParameterListBuilder) { recorder = list.recorder() }
+  package init(_ list: inout ParameterListBuilder) { recorder = list.recorder() }
 }
 
 extension ParameterListBuilder {
@@ -22,16 +22,16 @@ extension ParameterListBuilder {
 }
 
 /// `record.start`: starts or resumes a recording.
-public enum RecordStartCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum RecordStartCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the newest recorder.
-    public let recorder: Parameter<Int?>
+    package let recorder: Parameter<Int?>
     /// Never a frame. Nil: now.
-    public let at: Parameter<RequestedMoment?>
+    package let at: Parameter<RequestedMoment?>
     /// Positive. Nil: until `record.stop`.
-    public let duration: Parameter<MediaTime?>
+    package let duration: Parameter<MediaTime?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       recorder = list.recorder()
       at = list.option(.at, .startTime, "now|+TIME|TIME", "the start; default: now")
       duration = list.option(
@@ -39,9 +39,9 @@ public enum RecordStartCommand: ImmediateCommand {
     }
   }
 
-  public static let name: CommandName = "record.start"
+  package static let name: CommandName = "record.start"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Record, or resume a paused recording in the same file.",
     details:
       "Starts now, after a delay (`at=+0.5`), or at a CLOCK_MONOTONIC time (`at=1234.5`). This also applies with"
@@ -54,36 +54,36 @@ public enum RecordStartCommand: ImmediateCommand {
 }
 
 /// `record.pause`: pauses a recording.
-public enum RecordPauseCommand: ImmediateCommand {
-  public typealias Parameters = RecorderParameters
+package enum RecordPauseCommand: ImmediateCommand {
+  package typealias Parameters = RecorderParameters
 
-  public static let name: CommandName = "record.pause"
+  package static let name: CommandName = "record.pause"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Pause a recording; `record.start` resumes it.", errors: [.noSuchRecorder, .invalidState],
     example: ["> record.pause", "< ok"])
 }
 
 /// `record.stop`: stops a recording and completes its file.
-public enum RecordStopCommand: WaitingCommand {
-  public typealias Parameters = RecorderParameters
+package enum RecordStopCommand: WaitingCommand {
+  package typealias Parameters = RecorderParameters
 
-  public struct Reply: ReplyFields {
-    public var recorder: Int
+  package struct Reply: ReplyFields {
+    package var recorder: Int
     /// Nil if nothing was recorded.
-    public var file: FilePath?
+    package var file: FilePath?
     /// Nil if it is unknown.
-    public var duration: MediaTime?
+    package var duration: MediaTime?
     /// In bytes.
-    public var size: Int64
+    package var size: Int64
     /// In frames.
-    public var lost: Int64
+    package var lost: Int64
     /// In frames.
-    public var skipped: Int64
+    package var skipped: Int64
     /// Why the recording ended early. Nil: the request ended it.
-    public var error: MediaError?
+    package var error: MediaError?
 
-    public init(
+    package init(
       recorder: Int, file: FilePath?, duration: MediaTime?, size: Int64, lost: Int64, skipped: Int64,
       error: MediaError?
     ) {
@@ -91,7 +91,7 @@ public enum RecordStopCommand: WaitingCommand {
       (self.lost, self.skipped, self.error) = (lost, skipped, error)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.recorder) { $0.recorder }, Field(optional: .writtenFile) { $0.file },
       Field(optional: .duration) { $0.duration }, Field(.size) { $0.size }, Field(.lost) { $0.lost },
       Field(.skippedFrames) { $0.skipped }, Field(optional: .fault) { $0.error?.code.name },
@@ -99,9 +99,9 @@ public enum RecordStopCommand: WaitingCommand {
     ]
   }
 
-  public static let name: CommandName = "record.stop"
+  package static let name: CommandName = "record.stop"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Stop a recording, and reply when the file is complete.",
     details: """
       - `lost` is the number of frames that the source lost because the machine or the disk was too slow. Silence \
@@ -118,54 +118,54 @@ public enum RecordStopCommand: WaitingCommand {
 }
 
 /// `record.delete`: deletes the file of a stopped recording.
-public enum RecordDeleteCommand: WaitingCommand {
-  public typealias Parameters = RecorderParameters
+package enum RecordDeleteCommand: WaitingCommand {
+  package typealias Parameters = RecorderParameters
 
-  public struct Reply: ReplyFields {
-    public var recorder: Int
-    public var file: FilePath
+  package struct Reply: ReplyFields {
+    package var recorder: Int
+    package var file: FilePath
 
-    public init(recorder: Int, file: FilePath) { (self.recorder, self.file) = (recorder, file) }
+    package init(recorder: Int, file: FilePath) { (self.recorder, self.file) = (recorder, file) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.recorder) { $0.recorder }, Field(.writtenFile) { $0.file },
     ]
   }
 
-  public static let name: CommandName = "record.delete"
+  package static let name: CommandName = "record.delete"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Delete the file of a stopped recording, and its recorder.",
     details: "A file that the client has opened (`fd:TOKEN`) is deleted by the client: `invalid-state`.",
     errors: [.noSuchRecorder, .invalidState, .fileNotFound, .outsideRoots, .writeFailed, .notAllowed],
     example: ["> record.delete", "< ok recorder=1 file=/memos/idea.flac"])
 
-  public static func writesFile(_ arguments: Arguments<Self>) -> Bool { true }
+  package static func writesFile(_ arguments: Arguments<Self>) -> Bool { true }
 }
 
 /// The state of a recorder.
-public struct RecorderFields: ReplyFields {
-  public var recorder: Int
-  public var state: String
-  public var file: FilePath
-  public var time: MediaTime
+package struct RecorderFields: ReplyFields {
+  package var recorder: Int
+  package var state: String
+  package var file: FilePath
+  package var time: MediaTime
   /// Nil before it is open.
-  public var source: String?
+  package var source: String?
   /// Nil if it is not known yet.
-  public var format: String?
+  package var format: String?
   /// 0 if it is not known yet.
-  public var sampleRateHz: Int
+  package var sampleRateHz: Int
   /// 0 if it is not known yet.
-  public var channelCount: Int
+  package var channelCount: Int
   /// In frames.
-  public var lost: Int64
+  package var lost: Int64
   /// In frames.
-  public var skipped: Int64
-  public var isWaitingForLevel: Bool
+  package var skipped: Int64
+  package var isWaitingForLevel: Bool
   /// Why the recording ended.
-  public var error: MediaError?
+  package var error: MediaError?
 
-  public init(
+  package init(
     recorder: Int, state: String, file: FilePath, time: MediaTime, source: String?, format: String?,
     sampleRateHz: Int, channelCount: Int, lost: Int64, skipped: Int64, isWaitingForLevel: Bool, error: MediaError?
   ) {
@@ -175,7 +175,7 @@ public struct RecorderFields: ReplyFields {
     (self.lost, self.skipped, self.isWaitingForLevel, self.error) = (lost, skipped, isWaitingForLevel, error)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.recorder) { $0.recorder }, Field(.recorderState) { $0.state }, Field(.writtenFile) { $0.file },
     Field(.recordedTime) { $0.time }, Field(.pts) { $0.time }, Field(nullable: .recordedSource) { $0.source },
     Field(nullable: .formatOfRecording) { $0.format }, Field(.sampleRate) { $0.sampleRateHz },
@@ -186,13 +186,13 @@ public struct RecorderFields: ReplyFields {
 }
 
 /// `record.status`: shows the state of a recorder.
-public enum RecordStatusCommand: ImmediateCommand {
-  public typealias Parameters = RecorderParameters
-  public typealias Reply = RecorderFields
+package enum RecordStatusCommand: ImmediateCommand {
+  package typealias Parameters = RecorderParameters
+  package typealias Reply = RecorderFields
 
-  public static let name: CommandName = "record.status"
+  package static let name: CommandName = "record.status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Show the state of a recorder.",
     details: """
       `time` is the duration recorded so far, and 0 when stopped. `state` is one of these:
@@ -212,49 +212,49 @@ public enum RecordStatusCommand: ImmediateCommand {
 }
 
 /// `record.list`: lists the recorders.
-public enum RecordListCommand: ImmediateCommand {
-  public struct Reply: ReplyRows {
-    public var rows: [RecorderFields]
+package enum RecordListCommand: ImmediateCommand {
+  package struct Reply: ReplyRows {
+    package var rows: [RecorderFields]
 
-    public init(rows: [RecorderFields]) { self.rows = rows }
+    package init(rows: [RecorderFields]) { self.rows = rows }
 
-    public static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
+    package static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
   }
 
-  public static let name: CommandName = "record.list"
+  package static let name: CommandName = "record.list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "List the recorders by their numbers.", right: .read,
     example: ["> record.list", "< ok count=0"])
 }
 
 /// `record.watch`: subscribes to the events of a recorder.
-public enum RecordWatchCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum RecordWatchCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the newest recorder.
-    public let recorder: Parameter<Int?>
+    package let recorder: Parameter<Int?>
     /// The number of meter events per second. Nil: no meter events.
-    public let rate: Parameter<Double?>
+    package let rate: Parameter<Double?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       recorder = list.recorder()
       rate = list.option(
         .rate, .number(1...100), "RATE", "the number of `record-meter` events per second; default: none")
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// The id of the subscription.
-    public var id: Int
+    package var id: Int
 
-    public init(id: Int) { self.id = id }
+    package init(id: Int) { self.id = id }
 
-    public static let fields: [Field<Self>] = [Field(.id) { $0.id }]
+    package static let fields: [Field<Self>] = [Field(.id) { $0.id }]
   }
 
-  public static let name: CommandName = "record.watch"
+  package static let name: CommandName = "record.watch"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "Subscribe to the changes and levels of a recorder.",
     details:
       "`recording` events report the current state, each change of the state, and lost frames. With `rate`,"
@@ -268,18 +268,18 @@ public enum RecordWatchCommand: ImmediateCommand {
 }
 
 /// `record.unwatch`: ends a subscription to the events of a recorder.
-public enum RecordUnwatchCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let id: Parameter<Int>
+package enum RecordUnwatchCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let id: Parameter<Int>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       id = list.required(.id, .integer(1...Int.max), "ID", "the id that `record.watch` returned")
     }
   }
 
-  public static let name: CommandName = "record.unwatch"
+  package static let name: CommandName = "record.unwatch"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .recording, "End a `record.watch`.", right: .read, errors: [.noSuchObserver],
     example: ["> record.unwatch 1", "< ok"])
 }

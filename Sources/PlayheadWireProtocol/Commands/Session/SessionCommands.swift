@@ -1,35 +1,35 @@
 import PlayheadMediaCore
 
 /// Commands about the audio session: how the daemon's audio interacts with the audio of other programs.
-public typealias SessionCommands = CommandList<
+package typealias SessionCommands = CommandList<
   SessionStatusCommand, SessionCategoryCommand, SessionActiveCommand, SessionResumeCommand, SessionPolicyCommand
 >
 
 /// `session.status`: the session and its interruption.
-public enum SessionStatusCommand: ImmediateCommand {
-  public struct Reply: ReplyFields {
-    public var setting: SessionSettingFields
-    public var isActive: Bool
-    public var isInterrupted: Bool
-    public var secondaryAudioShouldBeSilencedHint: Bool
+package enum SessionStatusCommand: ImmediateCommand {
+  package struct Reply: ReplyFields {
+    package var setting: SessionSettingFields
+    package var isActive: Bool
+    package var isInterrupted: Bool
+    package var secondaryAudioShouldBeSilencedHint: Bool
 
-    public init(
+    package init(
       setting: SessionSettingFields, isActive: Bool, isInterrupted: Bool, secondaryAudioShouldBeSilencedHint: Bool
     ) {
       (self.setting, self.isActive, self.isInterrupted) = (setting, isActive, isInterrupted)
       self.secondaryAudioShouldBeSilencedHint = secondaryAudioShouldBeSilencedHint
     }
 
-    public static let fields: [Field<Self>] =
+    package static let fields: [Field<Self>] =
       SessionSettingFields.fields.map { $0.within { $0.setting } } + [
         Field(.isActive) { $0.isActive }, Field(.isInterrupted) { $0.isInterrupted },
         Field(.secondaryAudioShouldBeSilencedHint) { $0.secondaryAudioShouldBeSilencedHint },
       ]
   }
 
-  public static let name: CommandName = "session.status"
+  package static let name: CommandName = "session.status"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .session, "Show the audio session and its interruption.",
     details:
       "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because"
@@ -43,13 +43,13 @@ public enum SessionStatusCommand: ImmediateCommand {
 }
 
 /// `session.category`: sets the category with its mode and options.
-public enum SessionCategoryCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let category: Parameter<SessionCategory?>
-    public let mode: Parameter<SessionMode?>
-    public let options: Parameter<[String]?>
+package enum SessionCategoryCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let category: Parameter<SessionCategory?>
+    package let mode: Parameter<SessionMode?>
+    package let options: Parameter<[String]?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       category = list.optional("category", .word, "CATEGORY", "the category")
       mode = list.option("mode", .word, "MODE", "the mode")
       options = list.option(
@@ -58,11 +58,11 @@ public enum SessionCategoryCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = SessionSettingFields
+  package typealias Reply = SessionSettingFields
 
-  public static let name: CommandName = "session.category"
+  package static let name: CommandName = "session.category"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .session, "Set the category of the session, or show it.",
     details: """
       The categories, and the audio that they allow:
@@ -112,7 +112,7 @@ public enum SessionCategoryCommand: ImmediateCommand {
       "< ok category=playback mode=moviePlayback options=none role=video otherAudio=interrupted playback=true recording=false",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard arguments.category != nil || arguments.mode == nil && arguments.options == nil else {
       throw arguments.failure("mode and options need a category")
     }
@@ -124,7 +124,7 @@ extension Arguments<SessionCategoryCommand> {
   /// The options of the category. An omitted list and `none` are no options.
   ///
   /// - Throws: `bad-arguments` for an unknown option.
-  public func sessionOptions() throws(MediaError) -> [SessionOption] {
+  package func sessionOptions() throws(MediaError) -> [SessionOption] {
     var options: [SessionOption] = []
     for word in self.options ?? [] where word != "none" {
       guard let option = SessionOption(rawValue: word) else {
@@ -139,26 +139,26 @@ extension Arguments<SessionCategoryCommand> {
 }
 
 /// `session.active`: activates or deactivates the session.
-public enum SessionActiveCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let state: Parameter<Bool?>
+package enum SessionActiveCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let state: Parameter<Bool?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       state = list.optional("state", .onOff, "on|off", "the new state")
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var isActive: Bool
+  package struct Reply: ReplyFields {
+    package var isActive: Bool
 
-    public init(isActive: Bool) { self.isActive = isActive }
+    package init(isActive: Bool) { self.isActive = isActive }
 
-    public static let fields: [Field<Self>] = [Field(.isActive) { $0.isActive }]
+    package static let fields: [Field<Self>] = [Field(.isActive) { $0.isActive }]
   }
 
-  public static let name: CommandName = "session.active"
+  package static let name: CommandName = "session.active"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .session, "Activate or deactivate the session, or show it.",
     details: """
       Playback activates the session.
@@ -173,20 +173,20 @@ public enum SessionActiveCommand: ImmediateCommand {
 }
 
 /// `session.resume`: ends an interruption.
-public enum SessionResumeCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let action: Parameter<InterruptionOutcome>
+package enum SessionResumeCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let action: Parameter<InterruptionOutcome>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       action = list.optional(
         "action", .word, "resume|pause", default: .resume,
         "whether interrupted playback resumes or pauses; default: `resume`")
     }
   }
 
-  public static let name: CommandName = "session.resume"
+  package static let name: CommandName = "session.resume"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .session, "End an interruption before the sound server does.",
     details: """
       `play` also ends an interruption.
@@ -198,16 +198,16 @@ public enum SessionResumeCommand: ImmediateCommand {
 }
 
 /// `session.policy`: sets the actions at the end of an interruption.
-public enum SessionPolicyCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let atEnd: Parameter<InterruptionOutcome?>
+package enum SessionPolicyCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let atEnd: Parameter<InterruptionOutcome?>
     /// Invalid: no maximum.
-    public let timeout: Parameter<MediaTime?>
-    public let atTimeout: Parameter<InterruptionOutcome?>
+    package let timeout: Parameter<MediaTime?>
+    package let atTimeout: Parameter<InterruptionOutcome?>
     /// The duration of the fade-in after an interruption, from 0 to 10 s.
-    public let fade: Parameter<MediaTime?>
+    package let fade: Parameter<MediaTime?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       atEnd = list.option(
         "at-end", .word, "resume|pause",
         "the action when the sound server ends an interruption; default: `resume`")
@@ -219,27 +219,27 @@ public enum SessionPolicyCommand: ImmediateCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var atEnd: InterruptionOutcome
+  package struct Reply: ReplyFields {
+    package var atEnd: InterruptionOutcome
     /// The maximum duration of an interruption. Nil: no limit.
-    public var timeout: MediaTime?
-    public var atTimeout: InterruptionOutcome
+    package var timeout: MediaTime?
+    package var atTimeout: InterruptionOutcome
     /// The duration of the fade-in after an interruption, from 0 to 10 s.
-    public var fade: MediaTime
+    package var fade: MediaTime
 
-    public init(atEnd: InterruptionOutcome, timeout: MediaTime?, atTimeout: InterruptionOutcome, fade: MediaTime) {
+    package init(atEnd: InterruptionOutcome, timeout: MediaTime?, atTimeout: InterruptionOutcome, fade: MediaTime) {
       (self.atEnd, self.timeout, self.atTimeout, self.fade) = (atEnd, timeout, atTimeout, fade)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.atEnd) { $0.atEnd }, Field(nullable: .timeout) { $0.timeout }, Field(.atTimeout) { $0.atTimeout },
       Field(.fade) { $0.fade },
     ]
   }
 
-  public static let name: CommandName = "session.policy"
+  package static let name: CommandName = "session.policy"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .session, "Set the actions at the end of an interruption, or show them.",
     details:
       "Some interruptions have no end. After `timeout`, an interruption counts as ended, and `at-timeout` selects"
@@ -249,19 +249,19 @@ public enum SessionPolicyCommand: ImmediateCommand {
 }
 
 /// The category of the session, and its effects.
-public struct SessionSettingFields: ReplyFields {
-  public var category: SessionCategory
-  public var mode: SessionMode
+package struct SessionSettingFields: ReplyFields {
+  package var category: SessionCategory
+  package var mode: SessionMode
   /// Nil: no options.
-  public var options: [String]?
+  package var options: [String]?
   /// PulseAudio's `media.role`.
-  public var role: String
+  package var role: String
   /// `interrupted`, `mixed` or `ducked`.
-  public var otherAudio: String
-  public var playback: Bool
-  public var recording: Bool
+  package var otherAudio: String
+  package var playback: Bool
+  package var recording: Bool
 
-  public init(
+  package init(
     category: SessionCategory, mode: SessionMode, options: [String]?, role: String, otherAudio: String,
     playback: Bool, recording: Bool
   ) {
@@ -269,7 +269,7 @@ public struct SessionSettingFields: ReplyFields {
     (self.role, self.otherAudio, self.playback, self.recording) = (role, otherAudio, playback, recording)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.category) { $0.category }, Field(.mode) { $0.mode },
     Field(nullable: .sessionOptions) { $0.options },
     Field(.role) { $0.role }, Field(.otherAudio) { $0.otherAudio }, Field(.playback) { $0.playback },

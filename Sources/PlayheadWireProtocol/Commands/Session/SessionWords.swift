@@ -1,5 +1,5 @@
 /// The categories of AVAudioSession.
-public enum SessionCategory: String, Sendable, Hashable, CaseIterable {
+package enum SessionCategory: String, Sendable, Hashable, CaseIterable {
   case ambient
   case soloAmbient
   case playback
@@ -10,7 +10,7 @@ public enum SessionCategory: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The modes of AVAudioSession.
-public enum SessionMode: String, Sendable, Hashable, CaseIterable {
+package enum SessionMode: String, Sendable, Hashable, CaseIterable {
   case `default`
   case voiceChat
   case videoChat
@@ -23,7 +23,7 @@ public enum SessionMode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The options of AVAudioSession.
-public enum SessionOption: String, Sendable, Hashable, CaseIterable {
+package enum SessionOption: String, Sendable, Hashable, CaseIterable {
   case mixWithOthers
   case duckOthers
   case allowBluetooth
@@ -34,7 +34,7 @@ public enum SessionOption: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The state of interrupted players after the interruption.
-public enum InterruptionOutcome: String, Sendable, Hashable, CaseIterable {
+package enum InterruptionOutcome: String, Sendable, Hashable, CaseIterable {
   case resume
   case pause
 }

@@ -1,40 +1,40 @@
 import PlayheadMediaCore
 
 /// `bookmark.add`: sets a bookmark in the current entry.
-public enum BookmarkAddCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum BookmarkAddCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the time heard.
-    public let time: Parameter<MediaTime?>
-    public let name: Parameter<String?>
-    public let player: Parameter<String>
+    package let time: Parameter<MediaTime?>
+    package let name: Parameter<String?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       time = list.optional("time", .time, "TIME", "the time of the bookmark; default: the time heard")
       name = list.bookmarkName()
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var bookmark: UInt64
-    public var item: UInt64
-    public var time: MediaTime
+  package struct Reply: ReplyFields {
+    package var bookmark: UInt64
+    package var item: UInt64
+    package var time: MediaTime
     /// Nil for a bookmark without a name.
-    public var name: String?
+    package var name: String?
 
-    public init(bookmark: UInt64, item: UInt64, time: MediaTime, name: String?) {
+    package init(bookmark: UInt64, item: UInt64, time: MediaTime, name: String?) {
       (self.bookmark, self.item, self.time, self.name) = (bookmark, item, time, name)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.bookmark) { $0.bookmark }, Field(.item) { $0.item }, Field(.time) { $0.time }, Field(.pts) { $0.time },
       Field(optional: .name) { $0.name },
     ]
   }
 
-  public static let name: CommandName = "bookmark.add"
+  package static let name: CommandName = "bookmark.add"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Set a bookmark in the current entry.",
     details:
       "The default position is the time heard. The bookmark belongs to the file or URL, not to the entry:"
@@ -48,30 +48,30 @@ public enum BookmarkAddCommand: ImmediateCommand {
       "< ok bookmark=4 item=2 time=3723 pts=3723/1 name=\"chapter of the whale\"",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     try arguments.checkBookmarkName(arguments.name)
   }
 }
 
 /// `bookmark.go`: seeks to a bookmark of the current entry.
-public enum BookmarkGoCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let bookmark: Parameter<Int?>
-    public let name: Parameter<String?>
-    public let player: Parameter<String>
+package enum BookmarkGoCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let bookmark: Parameter<Int?>
+    package let name: Parameter<String?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       bookmark = list.optional("bookmark", .integer(1...Int.max), "BOOKMARK", "the number of the bookmark")
       name = list.bookmarkName()
       player = list.player()
     }
   }
 
-  public typealias Reply = SeekReply
+  package typealias Reply = SeekReply
 
-  public static let name: CommandName = "bookmark.go"
+  package static let name: CommandName = "bookmark.go"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Seek to a bookmark of the current entry.",
     details:
       "The bookmark is selected by its number or its name. The default is the automatic bookmark: the position at"
@@ -84,7 +84,7 @@ public enum BookmarkGoCommand: WaitingCommand {
       "< ok finished=true item=2 time=3723 pts=3723/1 requested=3723 before=0 after=0 exact=true clamped=false us=2310 hostTime=5012.25",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     try arguments.checkBookmarkName(arguments.name)
     guard arguments.bookmark == nil || arguments.name == nil else {
       throw arguments.failure("a bookmark must be given by its number or its name, not both")
@@ -93,15 +93,15 @@ public enum BookmarkGoCommand: WaitingCommand {
 }
 
 /// `bookmark.list`: lists bookmarks.
-public enum BookmarkListCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum BookmarkListCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: the bookmarks of all files.
-    public let item: Parameter<EntryReference?>
-    public let offset: Parameter<Int>
-    public let limit: Parameter<Int>
-    public let player: Parameter<String>
+    package let item: Parameter<EntryReference?>
+    package let offset: Parameter<Int>
+    package let limit: Parameter<Int>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       item = list.option("item", .entry, "ID", "only the bookmarks of this entry's file")
       offset = list.option(
         "offset", .integer(0...Int.max), "N", default: 0, "the number of bookmarks to skip; default: 0")
@@ -112,48 +112,48 @@ public enum BookmarkListCommand: ImmediateCommand {
     }
   }
 
-  public struct Row: ReplyFields {
-    public var bookmark: UInt64
+  package struct Row: ReplyFields {
+    package var bookmark: UInt64
     /// Nil if it is unknown.
-    public var path: FilePath?
+    package var path: FilePath?
     /// The part of the file. Nil: the whole file.
-    public var part: TimeRange?
-    public var time: MediaTime
-    public var automatic: Bool
+    package var part: TimeRange?
+    package var time: MediaTime
+    package var automatic: Bool
     /// In seconds since 1970.
-    public var saved: Int64
+    package var saved: Int64
     /// Nil for a bookmark without a name.
-    public var name: String?
+    package var name: String?
 
-    public init(
+    package init(
       bookmark: UInt64, path: FilePath?, part: TimeRange?, time: MediaTime, automatic: Bool, saved: Int64, name: String?
     ) {
       (self.bookmark, self.path, self.part, self.time) = (bookmark, path, part, time)
       (self.automatic, self.saved, self.name) = (automatic, saved, name)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.bookmark) { $0.bookmark }, Field(nullable: .path) { $0.path }, Field(optional: .part) { $0.part },
       Field(.time) { $0.time }, Field(.automatic) { $0.automatic }, Field(.saved) { $0.saved },
       Field(optional: .name) { $0.name },
     ]
   }
 
-  public struct Reply: ReplyRows {
+  package struct Reply: ReplyRows {
     /// The number of all bookmarks.
-    public var count: Int
+    package var count: Int
     /// The offset of the next part of the list. Nil after the last part.
-    public var next: Int?
-    public var rows: [Row]
+    package var next: Int?
+    package var rows: [Row]
 
-    public init(count: Int, next: Int?, rows: [Row]) { (self.count, self.next, self.rows) = (count, next, rows) }
+    package init(count: Int, next: Int?, rows: [Row]) { (self.count, self.next, self.rows) = (count, next, rows) }
 
-    public static let fields: [Field<Self>] = [Field(.count) { $0.count }, Field(nullable: .next) { $0.next }]
+    package static let fields: [Field<Self>] = [Field(.count) { $0.count }, Field(nullable: .next) { $0.next }]
   }
 
-  public static let name: CommandName = "bookmark.list"
+  package static let name: CommandName = "bookmark.list"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "List bookmarks.",
     details: """
       The rows are sorted by number.
@@ -172,18 +172,18 @@ public enum BookmarkListCommand: ImmediateCommand {
 }
 
 /// `bookmark.remove`: removes a bookmark.
-public enum BookmarkRemoveCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let bookmark: Parameter<Int>
+package enum BookmarkRemoveCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let bookmark: Parameter<Int>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       bookmark = list.required("bookmark", .integer(1...Int.max), "BOOKMARK", "the number of the bookmark")
     }
   }
 
-  public static let name: CommandName = "bookmark.remove"
+  package static let name: CommandName = "bookmark.remove"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Remove a bookmark.", errors: [.noSuchBookmark] + CommandTable.stateErrors,
     example: ["> bookmark.remove 4", "< ok"])
 }

@@ -1,38 +1,38 @@
 import PlayheadMediaCore
 
 /// Commands about the saved state: players, queues and bookmarks.
-public typealias StateCommands = CommandList<
+package typealias StateCommands = CommandList<
   StateCommand, StateSaveCommand, QueueSaveCommand, QueueLoadCommand, QueueSavedCommand, QueueForgetCommand,
   BookmarkAddCommand, BookmarkGoCommand, BookmarkListCommand, BookmarkRemoveCommand
 >
 
 /// `state`: shows whether players and queues are saved.
-public enum StateCommand: ImmediateCommand {
-  public struct Reply: ReplyFields {
-    public var saving: Bool
+package enum StateCommand: ImmediateCommand {
+  package struct Reply: ReplyFields {
+    package var saving: Bool
     /// Nil without a folder.
-    public var folder: FilePath?
+    package var folder: FilePath?
     /// The number of writes since the start of the daemon.
-    public var writes: Int
+    package var writes: Int
     /// The entries that failed at the start. Nil: none.
-    public var crashed: [UInt64]?
-    public var error: MediaError?
+    package var crashed: [UInt64]?
+    package var error: MediaError?
 
-    public init(saving: Bool, folder: FilePath?, writes: Int, crashed: [UInt64]?, error: MediaError?) {
+    package init(saving: Bool, folder: FilePath?, writes: Int, crashed: [UInt64]?, error: MediaError?) {
       (self.saving, self.folder, self.writes) = (saving, folder, writes)
       (self.crashed, self.error) = (crashed, error)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.saving) { $0.saving }, Field(nullable: .folder) { $0.folder }, Field(.writes) { $0.writes },
       Field(optional: .crashed) { $0.crashed }, Field(optional: .code) { $0.error?.code.rawValue },
       Field(optional: .error) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
     ]
   }
 
-  public static let name: CommandName = "state"
+  package static let name: CommandName = "state"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Show whether players and queues are saved.",
     details: """
       - `folder`: the folder of the state, or `none`
@@ -45,48 +45,48 @@ public enum StateCommand: ImmediateCommand {
 }
 
 /// `state.save`: saves all changes.
-public enum StateSaveCommand: WaitingCommand {
-  public struct Reply: ReplyFields {
+package enum StateSaveCommand: WaitingCommand {
+  package struct Reply: ReplyFields {
     /// The number of writes since the start of the daemon.
-    public var writes: Int
+    package var writes: Int
 
-    public init(writes: Int) { self.writes = writes }
+    package init(writes: Int) { self.writes = writes }
 
-    public static let fields: [Field<Self>] = [Field(.writes) { $0.writes }]
+    package static let fields: [Field<Self>] = [Field(.writes) { $0.writes }]
   }
 
-  public static let name: CommandName = "state.save"
+  package static let name: CommandName = "state.save"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Save all changes now, and reply when they are saved.",
     details: "Optional: every change is saved within a second.", errors: CommandTable.stateErrors,
     example: ["> state.save", "< ok writes=13"])
 }
 
 /// `queue.save`: saves a queue under a name.
-public enum QueueSaveCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let name: Parameter<String>
-    public let player: Parameter<String>
+package enum QueueSaveCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let name: Parameter<String>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       name = list.savedQueueName()
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var name: String
-    public var count: Int
+  package struct Reply: ReplyFields {
+    package var name: String
+    package var count: Int
 
-    public init(name: String, count: Int) { (self.name, self.count) = (name, count) }
+    package init(name: String, count: Int) { (self.name, self.count) = (name, count) }
 
-    public static let fields: [Field<Self>] = [Field(.name) { $0.name }, Field(.countOfEntries) { $0.count }]
+    package static let fields: [Field<Self>] = [Field(.name) { $0.name }, Field(.countOfEntries) { $0.count }]
   }
 
-  public static let name: CommandName = "queue.save"
+  package static let name: CommandName = "queue.save"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Save the queue under a name.",
     details:
       "The current entry is the first one of the saved queue. A saved queue of the same name is replaced."
@@ -96,40 +96,40 @@ public enum QueueSaveCommand: WaitingCommand {
 }
 
 /// `queue.load`: replaces a queue by a saved one.
-public enum QueueLoadCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let name: Parameter<String>
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
+package enum QueueLoadCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let name: Parameter<String>
+    package let ifVersion: Parameter<Int?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       name = list.savedQueueName()
       ifVersion = list.ifVersion()
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var name: String
-    public var count: Int
+  package struct Reply: ReplyFields {
+    package var name: String
+    package var count: Int
     /// The ids of the first and the last entry. Nil for an empty queue.
-    public var first: UInt64?
-    public var last: UInt64?
-    public var version: UInt64
+    package var first: UInt64?
+    package var last: UInt64?
+    package var version: UInt64
 
-    public init(name: String, count: Int, first: UInt64?, last: UInt64?, version: UInt64) {
+    package init(name: String, count: Int, first: UInt64?, last: UInt64?, version: UInt64) {
       (self.name, self.count, self.first, self.last, self.version) = (name, count, first, last, version)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.name) { $0.name }, Field(.countOfEntries) { $0.count }, Field(optional: .first) { $0.first },
       Field(optional: .last) { $0.last }, Field(.version) { $0.version },
     ]
   }
 
-  public static let name: CommandName = "queue.load"
+  package static let name: CommandName = "queue.load"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Replace the queue by a saved one.",
     details:
       "Corresponds to `load`: the rate stays, and the history is cleared. The entries have new ids. They keep"
@@ -139,47 +139,47 @@ public enum QueueLoadCommand: WaitingCommand {
 }
 
 /// `queue.saved`: lists the saved queues.
-public enum QueueSavedCommand: WaitingCommand {
-  public struct Row: ReplyFields {
-    public var name: String
-    public var count: Int
+package enum QueueSavedCommand: WaitingCommand {
+  package struct Row: ReplyFields {
+    package var name: String
+    package var count: Int
     /// In seconds since 1970.
-    public var saved: Int64
+    package var saved: Int64
 
-    public init(name: String, count: Int, saved: Int64) { (self.name, self.count, self.saved) = (name, count, saved) }
+    package init(name: String, count: Int, saved: Int64) { (self.name, self.count, self.saved) = (name, count, saved) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.name) { $0.name }, Field(.countOfEntries) { $0.count }, Field(.saved) { $0.saved },
     ]
   }
 
-  public struct Reply: ReplyRows {
-    public var rows: [Row]
+  package struct Reply: ReplyRows {
+    package var rows: [Row]
 
-    public init(rows: [Row]) { self.rows = rows }
+    package init(rows: [Row]) { self.rows = rows }
 
-    public static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
+    package static let fields: [Field<Self>] = [Field(.count) { $0.rows.count }]
   }
 
-  public static let name: CommandName = "queue.saved"
+  package static let name: CommandName = "queue.saved"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "List the saved queues by name.", details: "`saved` is a time in seconds since 1970.",
     right: .read, errors: CommandTable.stateErrors,
     example: ["> queue.saved", "< | name=\"Sunday morning\" count=12 saved=1795370400", "< ok count=1"])
 }
 
 /// `queue.forget`: deletes a saved queue.
-public enum QueueForgetCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let name: Parameter<String>
+package enum QueueForgetCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let name: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) { name = list.savedQueueName() }
+    package init(_ list: inout ParameterListBuilder) { name = list.savedQueueName() }
   }
 
-  public static let name: CommandName = "queue.forget"
+  package static let name: CommandName = "queue.forget"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .state, "Delete a saved queue.", errors: [.noSuchSavedQueue] + CommandTable.stateErrors,
     example: ["> queue.forget \"Sunday morning\"", "< ok"])
 }

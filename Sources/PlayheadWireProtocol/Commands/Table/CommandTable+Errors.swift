@@ -2,14 +2,14 @@ import PlayheadMediaCore
 
 extension CommandTable {
   /// Errors that many commands share, listed once in the reference.
-  public struct ErrorGroup: Sendable {
+  package struct ErrorGroup: Sendable {
     /// The name in the reference.
-    public let name: String
-    public let codes: [MediaError.Code]
+    package let name: String
+    package let codes: [MediaError.Code]
   }
 
   /// The groups of shared errors.
-  public static let errorGroups = [
+  package static let errorGroups = [
     ErrorGroup(name: "file errors", codes: fileErrors), ErrorGroup(name: "network errors", codes: networkErrors),
     ErrorGroup(name: "request errors", codes: requestErrors),
   ]

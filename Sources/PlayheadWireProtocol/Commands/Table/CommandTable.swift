@@ -2,9 +2,9 @@ import PlayheadMediaCore
 import Synchronization
 
 /// The table of all commands. Both forms, `help`, the client's completion and the reference derive from it.
-public enum CommandTable {
+package enum CommandTable {
   /// A command whose definition is created when it is first used: one call of the client uses one or two commands.
-  public final class Entry: Sendable {
+  package final class Entry: Sendable {
     let name: CommandName
     private let create: @Sendable () -> CommandSpec
     /// The bits of a retained reference; 0 for none. `AtomicLazyReference` would look up its generic type at each use.
@@ -48,13 +48,13 @@ public enum CommandTable {
   }
 
   /// The definition of every command, sorted by name.
-  public static let all: [CommandSpec] = entries.map(\.spec)
+  package static let all: [CommandSpec] = entries.map(\.spec)
 
   /// The definition of the command at an index of `all`.
-  public static func spec(at index: Int) -> CommandSpec { entries[index].spec }
+  package static func spec(at index: Int) -> CommandSpec { entries[index].spec }
 
   /// The number of commands.
-  public static var count: Int { entries.count }
+  package static var count: Int { entries.count }
 
   /// The parameter that selects the player, which most commands have.
   static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: `main`")
@@ -67,7 +67,7 @@ public enum CommandTable {
   static let item = ParameterSpec.Kind.entry
 
   /// The definition of a command.
-  public static func spec(_ name: CommandName) -> CommandSpec? { spec(named: name.rawValue.utf8) }
+  package static func spec(_ name: CommandName) -> CommandSpec? { spec(named: name.rawValue.utf8) }
 
   /// The command with this name. Nil if there is none.
   static func spec(named name: some Collection<UInt8>) -> CommandSpec? {
@@ -75,7 +75,7 @@ public enum CommandTable {
   }
 
   /// The index in `all` of the command with this name. Nil if there is none.
-  public static func index(named name: some Collection<UInt8>) -> Int? {
+  package static func index(named name: some Collection<UInt8>) -> Int? {
     let (keys, key) = (keys, key(name))
     var (low, high) = (0, keys.count)
     while low < high {

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A request for a file's artwork.
-public enum ArtworkQuery: Sendable, Hashable {
+package enum ArtworkQuery: Sendable, Hashable {
   /// The list of images, beginning with index `from`.
   case list(from: Int)
   /// A range of bytes of one image, in the reply. A nil index selects the front cover, or the first image if there is
@@ -11,17 +11,17 @@ public enum ArtworkQuery: Sendable, Hashable {
   case file(index: Int?, FilePath, replaces: Bool)
 
   /// The maximum number of image bytes in one reply, so that the reply fits into a line.
-  public static let maximumPartByteCount = 49_152 - 1_536
+  package static let maximumPartByteCount = 49_152 - 1_536
 }
 
 /// The options of an artwork request. Some exclude each other. Nil: not given.
-public struct ArtworkOptions: Sendable {
+package struct ArtworkOptions: Sendable {
   /// The first image to list.
   var from: Int?
   /// The index of the image.
   var index: Int?
   /// The file to write.
-  public var file: FilePath?
+  package var file: FilePath?
   /// Whether an existing file is replaced.
   var replaces: Bool
   /// In bytes.
@@ -31,7 +31,7 @@ public struct ArtworkOptions: Sendable {
 }
 
 /// The parameters of a command that returns artwork.
-public protocol ArtworkParameters: ParameterList {
+package protocol ArtworkParameters: ParameterList {
   var artwork: Parameter<ArtworkOptions> { get }
 }
 
@@ -59,7 +59,7 @@ extension Arguments where Definition.Parameters: ArtworkParameters {
   /// The requested artwork.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func artworkQuery() throws(MediaError) -> ArtworkQuery {
+  package func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let options = self.artwork
     let (index, offset) = (options.index, options.offset)
     guard options.from == nil || offset == nil && options.file == nil else {

@@ -1,9 +1,9 @@
 import PlayheadMediaCore
 
 /// The artwork of a file: a list of its images, or one image.
-public struct ArtworkReply: ReplyRows {
+package struct ArtworkReply: ReplyRows {
   /// The content of the reply.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// A part of the list. `count` is the number of all images, and `next` the index of the first image of the next
     /// part, or nil after the last part.
     case list([Row], count: Int, next: Int?)
@@ -14,14 +14,14 @@ public struct ArtworkReply: ReplyRows {
   }
 
   /// An image of the list.
-  public struct Row: ReplyFields {
-    public var image: ArtworkImage
+  package struct Row: ReplyFields {
+    package var image: ArtworkImage
     /// The error of an image that was too large to be read or retained.
-    public var error: MediaError?
+    package var error: MediaError?
 
-    public init(image: ArtworkImage, error: MediaError?) { (self.image, self.error) = (image, error) }
+    package init(image: ArtworkImage, error: MediaError?) { (self.image, self.error) = (image, error) }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.artwork) { $0.image.index }, Field(.typeOfArtwork) { $0.image.type },
       Field(.mediaType) { $0.image.mediaType }, Field(optional: .artworkDescription) { $0.image.description },
       Field(.bytes) { $0.image.byteCount }, Field(optional: .code) { $0.error?.code.rawValue },
@@ -29,11 +29,11 @@ public struct ArtworkReply: ReplyRows {
     ]
   }
 
-  public var content: Content
+  package var content: Content
 
-  public init(_ content: Content) { self.content = content }
+  package init(_ content: Content) { self.content = content }
 
-  public var rows: [Row] { if case .list(let rows, _, _) = content { rows } else { [] } }
+  package var rows: [Row] { if case .list(let rows, _, _) = content { rows } else { [] } }
 
   private var image: ArtworkImage? {
     switch content {
@@ -52,7 +52,7 @@ public struct ArtworkReply: ReplyRows {
   }
   private var data: String? { if case .part(_, _, _, let data) = content { data } else { nil } }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(optional: .count) { $0.count }, Field(optional: .artwork) { $0.image?.index },
     Field(optional: .typeOfArtwork) { $0.image?.type }, Field(optional: .mediaType) { $0.image?.mediaType },
     Field(optional: .artworkDescription) { $0.image?.description }, Field(optional: .bytes) { $0.image?.byteCount },
@@ -75,19 +75,19 @@ public struct ArtworkReply: ReplyRows {
 }
 
 /// The properties of an image in the tags of a file.
-public struct ArtworkImage: Sendable, Hashable {
+package struct ArtworkImage: Sendable, Hashable {
   /// The index among the artwork of the file, from 0.
-  public var index: Int
+  package var index: Int
   /// The role of the image, such as `frontCover`.
-  public var type: String
+  package var type: String
   /// Such as `image/jpeg`.
-  public var mediaType: String
+  package var mediaType: String
   /// Nil: none.
-  public var description: String?
+  package var description: String?
   /// The size of the image in bytes.
-  public var byteCount: Int
+  package var byteCount: Int
 
-  public init(index: Int, type: String, mediaType: String, description: String?, byteCount: Int) {
+  package init(index: Int, type: String, mediaType: String, description: String?, byteCount: Int) {
     (self.index, self.type, self.mediaType) = (index, type, mediaType)
     (self.description, self.byteCount) = (description, byteCount)
   }

@@ -1,22 +1,22 @@
 import PlayheadMediaCore
 
 /// A filter for a file's tags. A tag must satisfy all conditions.
-public struct MetadataQuery: Sendable, Hashable {
+package struct MetadataQuery: Sendable, Hashable {
   /// A key space, such as `id3`. Nil: any.
-  public var space: String?
+  package var space: String?
   /// Key space and key, such as `id3/TIT2`. Nil: any.
-  public var identifier: String?
+  package var identifier: String?
   /// The languages, most preferred first. The tags are sorted in this order. Empty: any language, including tags
   /// without one.
-  public var languages: [String]
+  package var languages: [String]
   /// Whether only tags with a common key are returned, under that key.
-  public var isCommon: Bool
+  package var isCommon: Bool
   /// The number of tags to skip.
-  public var offset: Int
+  package var offset: Int
   /// The encoding of texts that do not state one. Nil: unchanged.
-  public var charset: TextCharset?
+  package var charset: TextCharset?
 
-  public init(
+  package init(
     space: String? = nil, identifier: String? = nil, languages: [String] = [], isCommon: Bool = false,
     offset: Int = 0, charset: TextCharset? = nil
   ) {

@@ -1,23 +1,23 @@
 import PlayheadMediaCore
 
 /// A part of the list of a file's tags.
-public struct TagList: ReplyRows {
+package struct TagList: ReplyRows {
   /// The loudness tags. Values are nil if they are absent.
-  public struct Gains: Sendable {
+  package struct Gains: Sendable {
     /// In dB, for -18 LUFS.
-    public var track: Double?
+    package var track: Double?
     /// 1 is full scale.
-    public var trackPeak: Double?
+    package var trackPeak: Double?
     /// In dB, for -18 LUFS.
-    public var album: Double?
+    package var album: Double?
     /// 1 is full scale.
-    public var albumPeak: Double?
+    package var albumPeak: Double?
     /// In dB, for -23 LUFS.
-    public var r128Track: Double?
+    package var r128Track: Double?
     /// In dB, for -23 LUFS.
-    public var r128Album: Double?
+    package var r128Album: Double?
 
-    public init(
+    package init(
       track: Double?, trackPeak: Double?, album: Double?, albumPeak: Double?, r128Track: Double?, r128Album: Double?
     ) {
       (self.track, self.trackPeak, self.album) = (track, trackPeak, album)
@@ -26,22 +26,22 @@ public struct TagList: ReplyRows {
   }
 
   /// The number of all rows that match the query.
-  public var count: Int
+  package var count: Int
   /// The index of the first row of the next part. Nil after the last part.
-  public var next: Int?
+  package var next: Int?
   /// The key spaces of the tags.
-  public var formats: [String]
+  package var formats: [String]
   /// The number of images.
-  public var artworkCount: Int
-  public var gains: Gains
-  public var rows: [TagRow]
+  package var artworkCount: Int
+  package var gains: Gains
+  package var rows: [TagRow]
 
-  public init(count: Int, next: Int?, formats: [String], artworkCount: Int, gains: Gains, rows: [TagRow]) {
+  package init(count: Int, next: Int?, formats: [String], artworkCount: Int, gains: Gains, rows: [TagRow]) {
     (self.count, self.next, self.formats) = (count, next, formats)
     (self.artworkCount, self.gains, self.rows) = (artworkCount, gains, rows)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.count) { $0.count }, Field(nullable: .next) { $0.next }, Field(.formats) { $0.formats },
     Field(.artworkCount) { $0.artworkCount }, Field(optional: .trackGain) { $0.gains.track },
     Field(optional: .trackPeak) { $0.gains.trackPeak }, Field(optional: .albumGain) { $0.gains.album },

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A value of a file's tags, or a warning about its tags, as a row of a reply.
-public enum TagRow: ReplyFields {
+package enum TagRow: ReplyFields {
   case tag(Tag)
   /// A part of the tags that was ignored.
   case warning(String, MediaError)
@@ -15,7 +15,7 @@ public enum TagRow: ReplyFields {
     }
   }
 
-  public static let fields: [Field<Self>] =
+  package static let fields: [Field<Self>] =
     Tag.fields.map { $0.within(ifPresent: \.tag) } + [
       Field(optional: .warning) { $0.warning }, Field(optional: .code) { $0.error?.code.rawValue },
       Field(optional: .name) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
@@ -23,29 +23,29 @@ public enum TagRow: ReplyFields {
 }
 
 /// A value of a file's tags.
-public struct Tag: Sendable, Hashable {
+package struct Tag: Sendable, Hashable {
   /// The key space and the key.
-  public var identifier: String
-  public var key: String
+  package var identifier: String
+  package var key: String
   /// The meaning of the key in any format. Nil: none.
-  public var commonKey: String?
-  public var content: Content
+  package var commonKey: String?
+  package var content: Content
   /// The media type of data. Nil if it is unknown, and for other values.
-  public var mediaType: String?
-  public var language: String?
-  public var info: String?
-  public var owner: String?
-  public var artworkType: String?
+  package var mediaType: String?
+  package var language: String?
+  package var info: String?
+  package var owner: String?
+  package var artworkType: String?
   /// The index of the image among the artwork. Nil: the value is not an image.
-  public var artwork: Int?
-  public var targetLevel: TagNumber?
-  public var total: TagNumber?
-  public var playCount: TagNumber?
+  package var artwork: Int?
+  package var targetLevel: TagNumber?
+  package var total: TagNumber?
+  package var playCount: TagNumber?
   /// The error of a value that was too large to be read or retained.
-  public var error: MediaError?
+  package var error: MediaError?
 
   /// The value, or the size of a value that the row does not contain.
-  public enum Content: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
     case text(String)
     /// The beginning of a text, and the number of bytes of the whole text.
     case truncatedText(String, byteCount: Int)
@@ -56,12 +56,12 @@ public struct Tag: Sendable, Hashable {
     case data(byteCount: Int)
   }
 
-  public init(identifier: String, key: String, content: Content) {
+  package init(identifier: String, key: String, content: Content) {
     (self.identifier, self.key, self.content) = (identifier, key, content)
   }
 
   /// The type of the value.
-  public var type: TagType {
+  package var type: TagType {
     switch content {
     case .text, .truncatedText, .omittedText: .string
     case .number: .number
@@ -100,7 +100,7 @@ public struct Tag: Sendable, Hashable {
 }
 
 /// The type of a value of a tag.
-public enum TagType: String, Sendable, Hashable, CaseIterable {
+package enum TagType: String, Sendable, Hashable, CaseIterable {
   case string, number, date, data
 }
 
@@ -118,11 +118,11 @@ enum TagValue: Sendable, Hashable {
 }
 
 /// A number in a tag. A text that is not a number is written unchanged.
-public struct TagNumber: Sendable, Hashable {
+package struct TagNumber: Sendable, Hashable {
   /// The text in the tag.
-  public let text: String
+  package let text: String
 
-  public init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
   var fieldValue: FieldValue { Int64(text).map(FieldValue.integer) ?? .string(text) }
 }

@@ -1,29 +1,29 @@
 import PlayheadMediaCore
 
 /// A part of the list of an asset's or item's chapters.
-public struct ChapterList: ReplyRows {
+package struct ChapterList: ReplyRows {
   /// A chapter.
-  public struct Row: ReplyFields {
+  package struct Row: ReplyFields {
     /// The number of the chapter, from 1.
-    public var chapter: Int
+    package var chapter: Int
     /// In seconds.
-    public var start: MediaTime
+    package var start: MediaTime
     /// In seconds.
-    public var end: MediaTime
-    public var title: String?
+    package var end: MediaTime
+    package var title: String?
     /// The language of the title. Nil if it is unknown.
-    public var language: String?
+    package var language: String?
     /// The languages of all titles. Nil for a chapter with one title or none.
-    public var languages: [String]?
+    package var languages: [String]?
 
-    public init(
+    package init(
       chapter: Int, start: MediaTime, end: MediaTime, title: String?, language: String?, languages: [String]?
     ) {
       (self.chapter, self.start, self.end) = (chapter, start, end)
       (self.title, self.language, self.languages) = (title, language, languages)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.chapter) { $0.chapter }, Field(.start) { $0.start }, Field(.end) { $0.end },
       Field(optional: .title) { $0.title }, Field(optional: .language) { $0.language },
       Field(optional: .languages) { $0.languages },
@@ -31,18 +31,18 @@ public struct ChapterList: ReplyRows {
   }
 
   /// The number of all chapters.
-  public var count: Int
+  package var count: Int
   /// The index of the first chapter of the next part. Nil after the last part.
-  public var next: Int?
+  package var next: Int?
   /// A corrected error of the file. Nil: none.
-  public var fault: MediaError?
-  public var rows: [Row]
+  package var fault: MediaError?
+  package var rows: [Row]
 
-  public init(count: Int, next: Int?, fault: MediaError?, rows: [Row]) {
+  package init(count: Int, next: Int?, fault: MediaError?, rows: [Row]) {
     (self.count, self.next, self.fault, self.rows) = (count, next, fault, rows)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.count) { $0.count }, Field(nullable: .next) { $0.next }, Field(optional: .fault) { $0.fault?.code.name },
     Field(optional: .message) { $0.fault?.message },
   ]

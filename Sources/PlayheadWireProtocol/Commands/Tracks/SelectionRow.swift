@@ -1,27 +1,27 @@
 /// A group of tracks, or a track of a group, as a row of a reply.
-public struct SelectionRow: ReplyFields {
+package struct SelectionRow: ReplyFields {
   /// The content of the row.
-  public enum Content: Sendable {
+  package enum Content: Sendable {
     /// The group itself. `optionCount` is the number of its tracks.
     case group(allowsEmptySelection: Bool, optionCount: Int)
     case option(Option)
   }
 
   /// A track of the group.
-  public struct Option: Sendable {
+  package struct Option: Sendable {
     /// The number of the track in the file, from 0.
-    public var track: Int
+    package var track: Int
     /// A code of ISO 639 or a tag of BCP 47. Nil: none.
-    public var language: String?
-    public var title: String?
+    package var language: String?
+    package var title: String?
     /// The first one is the group.
-    public var characteristics: [String]
-    public var isPlayable: Bool
-    public var isDefault: Bool
+    package var characteristics: [String]
+    package var isPlayable: Bool
+    package var isDefault: Bool
     /// Nil for an asset, which has no selection.
-    public var isSelected: Bool?
+    package var isSelected: Bool?
 
-    public init(
+    package init(
       track: Int, language: String?, title: String?, characteristics: [String], isPlayable: Bool, isDefault: Bool,
       isSelected: Bool?
     ) {
@@ -31,10 +31,10 @@ public struct SelectionRow: ReplyFields {
     }
   }
 
-  public var group: MediaSelectionCommand.Group
-  public var content: Content
+  package var group: MediaSelectionCommand.Group
+  package var content: Content
 
-  public init(group: MediaSelectionCommand.Group, content: Content) { (self.group, self.content) = (group, content) }
+  package init(group: MediaSelectionCommand.Group, content: Content) { (self.group, self.content) = (group, content) }
 
   private var option: Option? { if case .option(let option) = content { option } else { nil } }
   private var allowsEmptySelection: Bool? {
@@ -42,7 +42,7 @@ public struct SelectionRow: ReplyFields {
   }
   private var optionCount: Int? { if case .group(_, let count) = content { count } else { nil } }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.group) { $0.group }, Field(optional: .allowsEmptySelection) { $0.allowsEmptySelection },
     Field(optional: .options) { $0.optionCount }, Field(optional: .track) { $0.option?.track },
     Field(optional: .language) { $0.option?.language }, Field(optional: .title) { $0.option?.title },

@@ -1,5 +1,5 @@
 /// The choice of one of several tracks.
-public enum TrackChoice: Sendable, Hashable {
+package enum TrackChoice: Sendable, Hashable {
   /// The track with this number in the file, from 0.
   case track(Int)
   /// The best track in a language.

@@ -1,46 +1,46 @@
 import PlayheadMediaCore
 
 /// A track of an asset or item, as a row of a reply.
-public struct TrackRow: ReplyFields {
+package struct TrackRow: ReplyFields {
   /// The number of the track in the file, from 0.
-  public var track: Int
+  package var track: Int
   /// `audio`, `video`, `subtitle`, `attachedPicture` or `other`.
-  public var type: String
+  package var type: String
   /// FFmpeg's name of the codec.
-  public var codec: String
-  public var isPlayable: Bool
-  public var isEnabled: Bool
-  public var isDefault: Bool
+  package var codec: String
+  package var isPlayable: Bool
+  package var isEnabled: Bool
+  package var isDefault: Bool
   /// In seconds.
-  public var start: MediaTime
+  package var start: MediaTime
   /// `indefinite` if it is unknown.
-  public var duration: MediaTime
-  public var isPrecise: Bool
-  public var isProtected: Bool
+  package var duration: MediaTime
+  package var isPrecise: Bool
+  package var isProtected: Bool
   /// The container's name of the codec. Nil: none.
-  public var format: String?
-  public var audio: Audio
+  package var format: String?
+  package var audio: Audio
   /// In bits per second. Nil if it is unknown.
-  public var bitRate: Int64?
-  public var video: Video
+  package var bitRate: Int64?
+  package var video: Video
   /// A code of ISO 639 or a tag of BCP 47. Nil: none.
-  public var language: String?
-  public var title: String?
+  package var language: String?
+  package var title: String?
   /// `cea608`, `cea708`. May be empty.
-  public var closedCaptions: [String]
+  package var closedCaptions: [String]
   /// May be empty.
-  public var characteristics: [String]
+  package var characteristics: [String]
 
   /// The format of an audio track. Values are nil if they are unknown, and for other tracks.
-  public struct Audio: Sendable {
-    public var sampleFormat: String?
-    public var sampleRateHz: Int?
-    public var channelCount: Int?
+  package struct Audio: Sendable {
+    package var sampleFormat: String?
+    package var sampleRateHz: Int?
+    package var channelCount: Int?
     /// FFmpeg's name of the channel layout, such as `stereo`.
-    public var layout: String?
-    public var bitsPerSample: Int?
+    package var layout: String?
+    package var bitsPerSample: Int?
 
-    public init(
+    package init(
       sampleFormat: String?, sampleRateHz: Int?, channelCount: Int?, layout: String?, bitsPerSample: Int?
     ) {
       (self.sampleFormat, self.sampleRateHz, self.channelCount) = (sampleFormat, sampleRateHz, channelCount)
@@ -49,19 +49,19 @@ public struct TrackRow: ReplyFields {
   }
 
   /// The format of a video track. Values are nil if they are unknown, and for other tracks.
-  public struct Video: Sendable {
+  package struct Video: Sendable {
     /// In square pixels, without rotation.
-    public var width: Int?
-    public var height: Int?
+    package var width: Int?
+    package var height: Int?
     /// In pixels, before the pixel aspect ratio is applied.
-    public var codedWidth: Int?
-    public var codedHeight: Int?
+    package var codedWidth: Int?
+    package var codedHeight: Int?
     /// The clockwise rotation in degrees: 0, 90, 180 or 270.
-    public var rotation: Int?
+    package var rotation: Int?
     /// The average number of video frames per second: an integer or a fraction.
-    public var frameRate: String?
+    package var frameRate: String?
 
-    public init(
+    package init(
       width: Int?, height: Int?, codedWidth: Int?, codedHeight: Int?, rotation: Int?, frameRate: String?
     ) {
       (self.width, self.height, self.codedWidth) = (width, height, codedWidth)
@@ -69,7 +69,7 @@ public struct TrackRow: ReplyFields {
     }
   }
 
-  public init(
+  package init(
     track: Int, type: String, codec: String, isPlayable: Bool, isEnabled: Bool, isDefault: Bool, start: MediaTime,
     duration: MediaTime, isPrecise: Bool, isProtected: Bool, format: String?, audio: Audio, bitRate: Int64?,
     video: Video, language: String?, title: String?, closedCaptions: [String], characteristics: [String]
@@ -81,7 +81,7 @@ public struct TrackRow: ReplyFields {
     (self.closedCaptions, self.characteristics) = (closedCaptions, characteristics)
   }
 
-  public static let fields: [Field<Self>] = [
+  package static let fields: [Field<Self>] = [
     Field(.track) { $0.track }, Field(.trackType) { $0.type }, Field(.codec) { $0.codec },
     Field(.playable) { $0.isPlayable }, Field(.enabled) { $0.isEnabled }, Field(.default) { $0.isDefault },
     Field(.start) { $0.start }, Field(nullable: .duration) { $0.duration }, Field(.precise) { $0.isPrecise },

@@ -1,16 +1,16 @@
 /// The selected tracks of an entry, or the tracks to select.
-public struct TrackSelection: Sendable, Hashable {
+package struct TrackSelection: Sendable, Hashable {
   /// The audio track. Nil: the entry has no group of audio tracks, or its selection is unchanged.
-  public var audible: TrackChoice?
+  package var audible: TrackChoice?
   /// The subtitles. Nil: the entry has no subtitles, or their selection is unchanged.
-  public var legible: TrackChoice?
+  package var legible: TrackChoice?
 
-  public init(audible: TrackChoice? = nil, legible: TrackChoice? = nil) {
+  package init(audible: TrackChoice? = nil, legible: TrackChoice? = nil) {
     (self.audible, self.legible) = (audible, legible)
   }
 
   /// The track of a group.
-  public subscript(group: MediaSelectionCommand.Group) -> TrackChoice? {
+  package subscript(group: MediaSelectionCommand.Group) -> TrackChoice? {
     get { group == .audible ? audible : legible }
     set { if group == .audible { audible = newValue } else { legible = newValue } }
   }

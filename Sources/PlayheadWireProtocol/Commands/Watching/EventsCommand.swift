@@ -1,20 +1,20 @@
 import PlayheadMediaCore
 
 /// `events`: lists logged events.
-public enum EventsCommand: SometimesWaitingCommand {
-  public struct Parameters: ParameterList {
+package enum EventsCommand: SometimesWaitingCommand {
+  package struct Parameters: ParameterList {
     /// In the order of the table, without duplicates. Empty: all.
-    public let keys: Parameter<[ObservableKey]>
-    public let since: Parameter<Int?>
-    public let instance: Parameter<String?>
-    public let limit: Parameter<Int>
-    public let wait: Parameter<Bool>
+    package let keys: Parameter<[ObservableKey]>
+    package let since: Parameter<Int?>
+    package let instance: Parameter<String?>
+    package let limit: Parameter<Int>
+    package let wait: Parameter<Bool>
     /// In seconds. Nil: the default.
-    public let timeout: Parameter<MediaTime?>
+    package let timeout: Parameter<MediaTime?>
     /// Nil: all players.
-    public let player: Parameter<String?>
+    package let player: Parameter<String?>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       keys = list.keys(.optionalList, "keys, as for `observe`; default: all")
       since = list.option(.since, .integer(0...Int.max), "SEQ", "the number of the last known event")
       instance = list.option(
@@ -30,17 +30,17 @@ public enum EventsCommand: SometimesWaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var instance: String
+  package struct Reply: ReplyFields {
+    package var instance: String
     /// The number for the next request.
-    public var lastEvent: UInt64
+    package var lastEvent: UInt64
     /// The number of older events that the log no longer has.
-    public var missed: UInt64
-    public var hasMore: Bool
+    package var missed: UInt64
+    package var hasMore: Bool
     /// The events with their numbers.
-    public var events: [(number: UInt64, event: any NumberedEvent)]
+    package var events: [(number: UInt64, event: any NumberedEvent)]
 
-    public init(
+    package init(
       instance: String, lastEvent: UInt64, missed: UInt64, hasMore: Bool,
       events: [(number: UInt64, event: any NumberedEvent)]
     ) {
@@ -48,15 +48,15 @@ public enum EventsCommand: SometimesWaitingCommand {
       (self.hasMore, self.events) = (hasMore, events)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.instance) { $0.instance }, Field(.seqOfLastEvent) { $0.lastEvent },
       Field(.countOfRows) { $0.events.count }, Field(.missed) { $0.missed }, Field(.more) { $0.hasMore },
     ]
 
     /// A row has the fields of its event.
-    public static let rowFields: [FieldSpec]? = [.seq, .event] + EventTable.loggedFields
+    package static let rowFields: [FieldSpec]? = [.seq, .event] + EventTable.loggedFields
 
-    public var encodedRows: [Fields]? {
+    package var encodedRows: [Fields]? {
       events.map { number, event in
         var row: Fields = ["seq": .int(number)]
         row.append(contentsOf: event.loggedFields)
@@ -65,10 +65,10 @@ public enum EventsCommand: SometimesWaitingCommand {
     }
   }
 
-  public static let name: CommandName = "events"
-  public static let waiting = CommandSpec.Waiting.ifRequested
+  package static let name: CommandName = "events"
+  package static let waiting = CommandSpec.Waiting.ifRequested
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "List the events since a known number.",
     details: """
       For clients that reconnect, and for clients without a permanent connection (*Numbers*). The reply has a row \
@@ -92,16 +92,16 @@ public enum EventsCommand: SometimesWaitingCommand {
       "< ok instance=9f86d081884c7d65 seq=44 count=1 missed=0 more=false",
     ])
 
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait }
+  package static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.wait }
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard arguments.wait || !arguments.has(\.timeout) else { throw arguments.failure("timeout needs wait") }
   }
 }
 
 extension Arguments<EventsCommand> {
   /// The events to read.
-  public var query: EventQuery {
+  package var query: EventQuery {
     EventQuery(
       keys: self.keys.isEmpty ? ObservableKey.allCases : self.keys, player: self.player, since: self.since,
       instance: self.instance, limit: self.limit, timeout: self.timeout)
@@ -109,17 +109,17 @@ extension Arguments<EventsCommand> {
 }
 
 /// The events to read from the event log.
-public struct EventQuery: Sendable, Hashable {
+package struct EventQuery: Sendable, Hashable {
   /// The keys that the events belong to, in the order of the table.
-  public var keys: [ObservableKey]
+  package var keys: [ObservableKey]
   /// The player. Nil: all players.
-  public var player: String?
+  package var player: String?
   /// The last sequence number that the client knows. Nil: start with the next event.
-  public var since: Int?
+  package var since: Int?
   /// The instance of the daemon that `since` belongs to. Nil: not compared.
-  public var instance: String?
+  package var instance: String?
   /// The maximum number of events.
-  public var limit: Int
+  package var limit: Int
   /// The longest wait. Nil: no limit.
-  public var timeout: MediaTime?
+  package var timeout: MediaTime?
 }

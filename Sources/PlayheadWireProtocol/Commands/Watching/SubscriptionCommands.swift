@@ -1,19 +1,19 @@
 import PlayheadMediaCore
 
 /// The reply of a command that subscribes.
-public struct SubscriptionReply: ReplyFields {
-  public var id: Int
+package struct SubscriptionReply: ReplyFields {
+  package var id: Int
 
-  public init(id: Int) { self.id = id }
+  package init(id: Int) { self.id = id }
 
-  public static let fields: [Field<Self>] = [Field(.id) { $0.id }]
+  package static let fields: [Field<Self>] = [Field(.id) { $0.id }]
 }
 
 /// The parameter of a command that ends a subscription.
-public struct SubscriptionParameters: ParameterList {
-  public let id: Parameter<Int>
+package struct SubscriptionParameters: ParameterList {
+  package let id: Parameter<Int>
 
-  public init(_ list: inout ParameterListBuilder) {
+  package init(_ list: inout ParameterListBuilder) {
     id = list.required(.id, .integer(1...Int.max), "ID", "the id of the subscription")
   }
 }
@@ -31,31 +31,31 @@ extension ParameterListBuilder {
 }
 
 /// `observe`: subscribes to the values of keys.
-public enum ObserveCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum ObserveCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// In the order of the table, without duplicates. At least one.
-    public let keys: Parameter<[ObservableKey]>
-    public let player: Parameter<String>
+    package let keys: Parameter<[ObservableKey]>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       keys = list.keys(.list, "keys; a `*` matches any text")
       player = list.player()
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var id: Int
+  package struct Reply: ReplyFields {
+    package var id: Int
     /// The number of the last event so far.
-    public var lastEvent: UInt64
+    package var lastEvent: UInt64
 
-    public init(id: Int, lastEvent: UInt64) { (self.id, self.lastEvent) = (id, lastEvent) }
+    package init(id: Int, lastEvent: UInt64) { (self.id, self.lastEvent) = (id, lastEvent) }
 
-    public static let fields: [Field<Self>] = [Field(.id) { $0.id }, Field(.seqOfLastEvent) { $0.lastEvent }]
+    package static let fields: [Field<Self>] = [Field(.id) { $0.id }, Field(.seqOfLastEvent) { $0.lastEvent }]
   }
 
-  public static let name: CommandName = "observe"
+  package static let name: CommandName = "observe"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Subscribe to the current values of keys and their changes.",
     details:
       "The first events, with `initial=true`, follow the reply; they describe the state after event `seq`. A slow"
@@ -69,34 +69,34 @@ public enum ObserveCommand: ImmediateCommand {
 }
 
 /// `unobserve`: ends an observation.
-public enum UnobserveCommand: ImmediateCommand {
-  public typealias Parameters = SubscriptionParameters
+package enum UnobserveCommand: ImmediateCommand {
+  package typealias Parameters = SubscriptionParameters
 
-  public static let name: CommandName = "unobserve"
+  package static let name: CommandName = "unobserve"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "End an observation.", details: "No event with its id follows the reply.", right: .read,
     errors: [.noSuchObserver], example: ["> unobserve 1", "< ok"])
 }
 
 /// `tick`: subscribes to periodic times.
-public enum TickCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum TickCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// In item time. Positive.
-    public let interval: Parameter<MediaTime>
-    public let player: Parameter<String>
+    package let interval: Parameter<MediaTime>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       interval = list.required(.interval, .positiveDuration, "INTERVAL", "the item time between two ticks")
       player = list.player()
     }
   }
 
-  public typealias Reply = SubscriptionReply
+  package typealias Reply = SubscriptionReply
 
-  public static let name: CommandName = "tick"
+  package static let name: CommandName = "tick"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Subscribe to ticks at each multiple of an interval.",
     details: """
       The interval is in item time: at rate 2, ticks come twice as often. It is at least 1 ms. `late` is the delay \
@@ -116,16 +116,16 @@ public enum TickCommand: ImmediateCommand {
 }
 
 /// `at`: subscribes to boundary times.
-public enum AtCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum AtCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Not negative. At least one.
-    public let times: Parameter<WireList<MediaTime>>
+    package let times: Parameter<WireList<MediaTime>>
     /// Nil: any.
-    public let item: Parameter<EntryReference?>
-    public let seeks: Parameter<Bool>
-    public let player: Parameter<String>
+    package let item: Parameter<EntryReference?>
+    package let seeks: Parameter<Bool>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       times = list.list(.times, .time, "TIME", "times from the start of the item")
       item = list.item()
       seeks = list.seeks()
@@ -133,11 +133,11 @@ public enum AtCommand: ImmediateCommand {
     }
   }
 
-  public typealias Reply = SubscriptionReply
+  package typealias Reply = SubscriptionReply
 
-  public static let name: CommandName = "at"
+  package static let name: CommandName = "at"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Subscribe to boundary events at given times.",
     details: """
       Times include the start and the end of the item. A time after the end of the item is never reached. See *Ticks \
@@ -153,25 +153,25 @@ public enum AtCommand: ImmediateCommand {
 }
 
 /// `at-chapters`: subscribes to the starts of chapters.
-public enum AtChaptersCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum AtChaptersCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// Nil: any.
-    public let item: Parameter<EntryReference?>
-    public let seeks: Parameter<Bool>
-    public let player: Parameter<String>
+    package let item: Parameter<EntryReference?>
+    package let seeks: Parameter<Bool>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       item = list.item()
       seeks = list.seeks()
       player = list.player()
     }
   }
 
-  public typealias Reply = SubscriptionReply
+  package typealias Reply = SubscriptionReply
 
-  public static let name: CommandName = "at-chapters"
+  package static let name: CommandName = "at-chapters"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Subscribe to the starts of chapters.",
     details: """
       Each `at` event has the number and title of the chapter. The chapters are those of `item.chapters`, of any \
@@ -188,34 +188,34 @@ public enum AtChaptersCommand: ImmediateCommand {
 }
 
 /// `untick`: ends a subscription to times.
-public enum UntickCommand: ImmediateCommand {
-  public typealias Parameters = SubscriptionParameters
+package enum UntickCommand: ImmediateCommand {
+  package typealias Parameters = SubscriptionParameters
 
-  public static let name: CommandName = "untick"
+  package static let name: CommandName = "untick"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "End a `tick`, an `at` or an `at-chapters`.", details: "No event with its id follows the reply.",
     right: .read, errors: [.noSuchObserver], example: ["> untick 2", "< ok"])
 }
 
 /// `meter`: subscribes to levels.
-public enum MeterCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
+package enum MeterCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
     /// In events per second.
-    public let rate: Parameter<Double>
-    public let player: Parameter<String>
+    package let rate: Parameter<Double>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       rate = list.optional(.rate, .number(1...100), "RATE", default: 20, "events per second; default: 20")
       player = list.player()
     }
   }
 
-  public typealias Reply = SubscriptionReply
+  package typealias Reply = SubscriptionReply
 
-  public static let name: CommandName = "meter"
+  package static let name: CommandName = "meter"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Subscribe to the levels of the player.",
     details:
       "While the player is audible, `meter` events come at this rate, each when the measured audio has been"
@@ -230,12 +230,12 @@ public enum MeterCommand: ImmediateCommand {
 }
 
 /// `unmeter`: ends a subscription to levels.
-public enum UnmeterCommand: ImmediateCommand {
-  public typealias Parameters = SubscriptionParameters
+package enum UnmeterCommand: ImmediateCommand {
+  package typealias Parameters = SubscriptionParameters
 
-  public static let name: CommandName = "unmeter"
+  package static let name: CommandName = "unmeter"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "End a `meter`.", details: "No event with its id follows the reply.", right: .read,
     errors: [.noSuchObserver], example: ["> unmeter 4", "< ok"])
 }

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
 /// A condition of playback to wait for.
-public enum WaitCondition: Sendable, Hashable {
+package enum WaitCondition: Sendable, Hashable {
   /// The current item's time has reached this time, playing forwards.
   case timeAtLeast(MediaTime)
   /// The current item's time has reached this time, playing backwards.
@@ -18,7 +18,7 @@ public enum WaitCondition: Sendable, Hashable {
 
   /// AVPlayer's `timeControlStatus`, with the names of the replies. Conditions accept `waiting` as the short form of
   /// the long name.
-  public enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
+  package enum TimeControlStatus: String, Sendable, Hashable, CaseIterable {
     case paused
     case waitingToPlayAtSpecifiedRate
     case playing

@@ -1,21 +1,21 @@
 import PlayheadMediaCore
 
 /// Commands that observe events or wait for them.
-public typealias WatchingCommands = CommandList<
+package typealias WatchingCommands = CommandList<
   ObserveCommand, UnobserveCommand, EventsCommand, TickCommand, AtCommand, AtChaptersCommand, UntickCommand,
   MeterCommand, UnmeterCommand, WaitCommand, ClockAdvanceCommand, ExplainCommand
 >
 
 /// `wait`: waits until conditions hold.
-public enum WaitCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
+package enum WaitCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
     /// At least one.
-    public let conditions: Parameter<WireList<WaitCondition>>
+    package let conditions: Parameter<WireList<WaitCondition>>
     /// In seconds. Nil: no limit.
-    public let timeout: Parameter<MediaTime?>
-    public let player: Parameter<String>
+    package let timeout: Parameter<MediaTime?>
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       conditions = list.list(
         .conditions, .condition, "CONDITION",
         "`time>=TIME`, `time>TIME`, `time<=TIME`, `time<TIME`, `status=playing`, `status=paused`, `status=waiting`,"
@@ -26,28 +26,28 @@ public enum WaitCommand: WaitingCommand {
     }
   }
 
-  public struct Reply: ReplyFields {
+  package struct Reply: ReplyFields {
     /// Nil: there is no current item.
-    public var item: UInt64?
-    public var time: MediaTime
-    public var timeControlStatus: String
+    package var item: UInt64?
+    package var time: MediaTime
+    package var timeControlStatus: String
     /// Nil while the time does not advance.
-    public var hostTime: HostTime?
+    package var hostTime: HostTime?
 
-    public init(item: UInt64?, time: MediaTime, timeControlStatus: String, hostTime: HostTime?) {
+    package init(item: UInt64?, time: MediaTime, timeControlStatus: String, hostTime: HostTime?) {
       (self.item, self.time) = (item, time)
       (self.timeControlStatus, self.hostTime) = (timeControlStatus, hostTime)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(nullable: .item) { $0.item }, Field(.time) { $0.time }, Field(.pts) { $0.time },
       Field(.timeControlStatus) { $0.timeControlStatus }, Field(nullable: .hostTime) { $0.hostTime },
     ]
   }
 
-  public static let name: CommandName = "wait"
+  package static let name: CommandName = "wait"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Wait until all conditions hold.",
     details: """
       If all conditions are already true, the reply comes at once. The conditions are:
@@ -76,7 +76,7 @@ public enum WaitCommand: WaitingCommand {
       "< @w error code=6011 name=timed-out message=\"not within 5 seconds\" operation=wait",
     ])
 
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+  package static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     var (least, most): (MediaTime?, MediaTime?)
     for condition in arguments.conditions {
       switch condition {
@@ -93,26 +93,26 @@ public enum WaitCommand: WaitingCommand {
 }
 
 /// `clock.advance`: advances the virtual clock.
-public enum ClockAdvanceCommand: WaitingCommand {
-  public struct Parameters: ParameterList {
-    public let duration: Parameter<MediaTime>
+package enum ClockAdvanceCommand: WaitingCommand {
+  package struct Parameters: ParameterList {
+    package let duration: Parameter<MediaTime>
 
-    public init(_ list: inout ParameterListBuilder) {
+    package init(_ list: inout ParameterListBuilder) {
       duration = list.required(.duration, .duration, "DURATION", "the time to advance by")
     }
   }
 
-  public struct Reply: ReplyFields {
-    public var now: HostTime
+  package struct Reply: ReplyFields {
+    package var now: HostTime
 
-    public init(now: HostTime) { self.now = now }
+    package init(now: HostTime) { self.now = now }
 
-    public static let fields: [Field<Self>] = [Field(.now) { $0.now }]
+    package static let fields: [Field<Self>] = [Field(.now) { $0.now }]
   }
 
-  public static let name: CommandName = "clock.advance"
+  package static let name: CommandName = "clock.advance"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Advance the virtual clock.",
     details: """
       Available only with `--clock virtual`. `now` is the time of the virtual clock, which starts at 0. The instants \
@@ -129,32 +129,32 @@ public enum ClockAdvanceCommand: WaitingCommand {
 }
 
 /// `explain`: shows the durations of the phases of the last start or seek.
-public enum ExplainCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let player: Parameter<String>
+package enum ExplainCommand: ImmediateCommand {
+  package struct Parameters: ParameterList {
+    package let player: Parameter<String>
 
-    public init(_ list: inout ParameterListBuilder) { player = list.player() }
+    package init(_ list: inout ParameterListBuilder) { player = list.player() }
   }
 
   /// Durations are in microseconds.
-  public struct Reply: ReplyFields {
-    public var player: String
-    public var kind: String
-    public var item: UInt64
-    public var requested: MediaTime
-    public var reached: MediaTime
-    public var wait: Int64
-    public var open: Int64
-    public var index: Int64
-    public var demux: Int64
-    public var decode: Int64
-    public var resample: Int64
-    public var commit: Int64
+  package struct Reply: ReplyFields {
+    package var player: String
+    package var kind: String
+    package var item: UInt64
+    package var requested: MediaTime
+    package var reached: MediaTime
+    package var wait: Int64
+    package var open: Int64
+    package var index: Int64
+    package var demux: Int64
+    package var decode: Int64
+    package var resample: Int64
+    package var commit: Int64
     /// Nil before audio was heard.
-    public var device: Int64?
-    public var total: Int64
+    package var device: Int64?
+    package var total: Int64
 
-    public init(
+    package init(
       player: String, kind: String, item: UInt64, requested: MediaTime, reached: MediaTime, wait: Int64, open: Int64,
       index: Int64, demux: Int64, decode: Int64, resample: Int64, commit: Int64, device: Int64?, total: Int64
     ) {
@@ -165,7 +165,7 @@ public enum ExplainCommand: ImmediateCommand {
       (self.device, self.total) = (device, total)
     }
 
-    public static let fields: [Field<Self>] = [
+    package static let fields: [Field<Self>] = [
       Field(.player) { $0.player }, Field(.kindOfTiming) { $0.kind }, Field(.item) { $0.item },
       Field(.requested) { $0.requested }, Field(.reached) { $0.reached }, Field(.waitMicroseconds) { $0.wait },
       Field(.open) { $0.open }, Field(.indexMicroseconds) { $0.index }, Field(.demux) { $0.demux },
@@ -174,9 +174,9 @@ public enum ExplainCommand: ImmediateCommand {
     ]
   }
 
-  public static let name: CommandName = "explain"
+  package static let name: CommandName = "explain"
 
-  public static let definition = CommandDefinition<Self>(
+  package static let definition = CommandDefinition<Self>(
     .watching, "Show the durations of the steps of the last start or seek.",
     details: """
       All values are in microseconds. They begin with the request (`load`, `next`, `play`, `seek`, an edit of the \
