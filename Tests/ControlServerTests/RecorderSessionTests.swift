@@ -24,7 +24,7 @@ import Testing
     options.session = engine.session
     options.onEvent = { event in if case .state(let state) = event { states.update { $0.append(state) } } }
     let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
-    recorder = AudioRecorder(location: RecordingLocation(path: Array(folder.file("a.wav").utf8)), options: options) {
+    recorder = AudioRecorder(location: RecordingLocation(path: folder.file("a.wav")), options: options) {
       ManualSource(format: format)
     }
   }
@@ -40,7 +40,7 @@ import Testing
     expectError(.sessionForbidsRecording) { try recorder.record() }
     #expect(recorder.status.state == .idle)
     try await engine.session.setCategory(.playAndRecord)
-    try recorder.record()
+    try await recorder.record()
     #expect(recorder.isRecording)
     await expectError(.sessionBusy) { try await engine.session.setActive(false) }
     try await engine.session.setCategory(.playback)
@@ -52,7 +52,7 @@ import Testing
   @Test(.timeLimit(.minutes(2))) func interruptionPausesTheRecorderAndItsEndResumesIt() async throws {
     await open()
     try await engine.session.setCategory(.playAndRecord)
-    try recorder.record()
+    try await recorder.record()
     sink.notice(.interruptionBegan)
     wait(for: .paused)
     expectError(.sessionInterrupted) { try recorder.record() }
@@ -64,7 +64,7 @@ import Testing
     sink.notice(.interruptionEnded)
     while await engine.session.state.isInterrupted {}
     #expect(recorder.status.state == .paused)
-    try recorder.stop()
+    try await recorder.stop()
     await engine.close()
   }
 }

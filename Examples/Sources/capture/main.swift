@@ -34,7 +34,7 @@ do {
   }
   // The last buffer may end later.
   try writer.endSession(atSourceTime: duration)
-  try writer.finishWriting()
+  try await writer.finishWriting()
   print("captured \(bufferCount) buffers, \(writer.byteCount) bytes")
 } catch {
   fail("capture: \(error)")

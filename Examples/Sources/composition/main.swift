@@ -50,7 +50,7 @@ do {
   try input.append(waiting: first)
   while let buffer = output.copyNextSampleBuffer() { try input.append(waiting: buffer) }
   if let error = reader.error { throw error }
-  try writer.finishWriting()
+  try await writer.finishWriting()
   print("wrote \(composition.duration.seconds) s, cross-fade from \(range.start.seconds) to \(range.end.seconds) s")
 } catch {
   fail("composition: \(error)")

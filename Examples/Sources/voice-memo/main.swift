@@ -29,7 +29,7 @@ func record(to url: URL, _ duration: MediaTime) async throws {
   var settings = RecordingSettings()
   settings.format = .ima4
   let recorder = try AudioRecorder(url: url, settings: settings, source: { microphoneOrTone() })
-  try recorder.record()
+  try await recorder.record()
   print("records \(recorder.status.sourceLabel)")
 
   try await showLevels(of: recorder, until: duration.multiplied(by: 1, dividedBy: 2))
@@ -38,7 +38,7 @@ func record(to url: URL, _ duration: MediaTime) async throws {
   try await Task.sleep(for: .milliseconds(100))
 
   // After a pause, recording continues in the same file. It stops by itself after the rest of the duration.
-  try recorder.record(forDuration: duration - recorder.currentTime)
+  try await recorder.record(forDuration: duration - recorder.currentTime)
   try await showLevels(of: recorder, until: duration)
   while recorder.status.outcome == nil { try await Task.sleep(for: .milliseconds(10)) }
   if let error = recorder.status.outcome?.error { throw error }

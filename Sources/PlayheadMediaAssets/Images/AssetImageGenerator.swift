@@ -66,7 +66,7 @@ public final class AssetImageGenerator: Sendable {
 
   /// The maximum width and height in pixels. Default: 0, unlimited. Images keep their aspect ratio and are never
   /// enlarged.
-  public var maximumSize: VideoReadSettings.Size {
+  public var maximumSize: PixelSize {
     get { settings.withLock { .init(width: $0.maximumWidth ?? 0, height: $0.maximumHeight ?? 0) } }
     set { settings.withLock { ($0.maximumWidth, $0.maximumHeight) = (newValue.width, newValue.height) } }
   }
@@ -118,6 +118,37 @@ public final class AssetImageGenerator: Sendable {
     case .succeeded(let image, let actualTime): return (image, actualTime)
     case .failed(let error): throw error
     case .cancelled, nil: throw ImageQueue.cancelled
+    }
+  }
+
+  /// Returns the image at a time, after all earlier requests. Cancelling the task does not cancel the request.
+  ///
+  /// - Throws: The errors of the form that blocks.
+  public func image(at time: MediaTime) async throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
+    let outcome = await withCheckedContinuation { continuation in
+      queue.add([time], imageSettings) { _, outcome in continuation.resume(returning: outcome) }
+    }
+    switch outcome {
+    case .succeeded(let image, let actualTime): return (image, actualTime)
+    case .failed(let error): throw error
+    case .cancelled: throw ImageQueue.cancelled
+    }
+  }
+
+  /// Makes images in order, and returns each with its requested time. The next images are made meanwhile; a program
+  /// that requests many should take them as they arrive. Ending the loop does not cancel the requests.
+  public func images(for times: [MediaTime]) -> AsyncStream<(requestedTime: MediaTime, outcome: Outcome)> {
+    AsyncStream { continuation in
+      guard !times.isEmpty else { return continuation.finish() }
+      let remaining = Mutex(times.count)
+      queue.add(times, imageSettings) { time, outcome in
+        continuation.yield((time, outcome))
+        let isLast = remaining.withLock { count in
+          count -= 1
+          return count == 0
+        }
+        if isLast { continuation.finish() }
+      }
     }
   }
 

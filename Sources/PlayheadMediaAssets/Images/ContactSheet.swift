@@ -2,22 +2,6 @@ import PlayheadMediaCore
 
 /// Arranges many images of a video in one image, in rows from the top left.
 public struct ContactSheet: Sendable, Hashable, Codable {
-  /// A background colour.
-  public struct Color: Sendable, Hashable, Codable {
-    /// The red component, from 0 to 255.
-    public var red: UInt8
-    /// The green component, from 0 to 255.
-    public var green: UInt8
-    /// The blue component, from 0 to 255.
-    public var blue: UInt8
-
-    /// Creates a colour.
-    public init(red: UInt8, green: UInt8, blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
-
-    /// Black.
-    public static let black = Color(red: 0, green: 0, blue: 0)
-  }
-
   /// Maximum number of images on a sheet.
   public static let maximumImageCount = 400
   /// Maximum number of pixels of a sheet: 256 MiB of memory.
@@ -29,8 +13,8 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   public var rows: Int
   /// Pixels between and around the images, from 0 to 1,024.
   public var gap = 4
-  /// The colour around the images. Default: black.
-  public var background = Color.black
+  /// The colour around the images, whose alpha is ignored. Default: black.
+  public var background = RGBColor.black
 
   /// Creates a sheet with `columns` times `rows` images; the product must be from 1 to 400.
   public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }

@@ -23,7 +23,7 @@ public final class ImageExport: Sendable {
   /// The images to write.
   public struct Request: Sendable {
     /// The content of the files.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
       /// One image for each time, each with its file.
       case images([(time: MediaTime, file: WholeFile)])
       /// A contact sheet. Without times, its images are equally distant.
@@ -55,7 +55,7 @@ public final class ImageExport: Sendable {
     }
 
     /// The images of the export: single images or a contact sheet.
-    public var content: Content
+    package var content: Content
     /// The size and the accuracy of the images.
     public var settings: ImageSettings
     /// The format of the files. Default: PNG.
@@ -64,7 +64,7 @@ public final class ImageExport: Sendable {
     public var trackID: AssetTrack.ID?
 
     /// Creates a request, by default for PNG images near their times.
-    public init(_ content: Content, settings: ImageSettings = ImageSettings(), format: ImageFileFormat = .png) {
+    package init(_ content: Content, settings: ImageSettings = ImageSettings(), format: ImageFileFormat = .png) {
       (self.content, self.settings, self.format) = (content, settings, format)
     }
   }
@@ -125,6 +125,16 @@ public final class ImageExport: Sendable {
     run.start(
       on: Self.workers, forNanoseconds: asset.openingNanoseconds, name: asset.displayPath, completion: completion
     ) { [self] job throws(MediaError) in try make(job, progress) }
+  }
+
+  /// Starts the export and returns its result. Call once. Cancelling the task cancels the export.
+  ///
+  /// - Parameter progress: See ``start(progress:completion:)``.
+  /// - Throws: The errors of ``start(progress:completion:)``.
+  public func result(
+    progress: @escaping @Sendable (Double?) -> Void = { _ in }
+  ) async throws(MediaError) -> Result {
+    try await run.outcome { start(progress: progress, completion: $0) }
   }
 
   /// Cancels the export. The completion is called immediately, and no file is written any more. Has no effect after the

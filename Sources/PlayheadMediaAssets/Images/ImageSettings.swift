@@ -65,7 +65,7 @@ extension PixelBuffer {
   /// - Throws: `invalidArgument` for an invalid quality; `mediaLimitExceeded` without sufficient memory;
   ///   `conversionFailed`.
   public consuming func encoded(
-    as format: ImageFileFormat, color: FormatDescription.Video.Color = .init()
+    as format: ImageFileFormat, color: FormatDescription.Video.ColorProperties = .init()
   ) throws(MediaError) -> [UInt8] {
     if case .jpeg(let quality) = format, !(1...100).contains(quality) {
       throw MediaError(.invalidArgument, "JPEG quality must be between 1 and 100 (got \(quality))", operation: "image")

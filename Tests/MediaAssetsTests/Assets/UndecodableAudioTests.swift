@@ -62,7 +62,7 @@ import Testing
         #expect(try await asset.load(.commonMetadata).contains { $0.stringValue == "Silent" })
       }
       let generator = AssetImageGenerator(asset: asset)
-      let (image, _) = try generator.image(at: MediaTime(value: 1, timescale: 1))
+      let (image, _) = try await generator.image(at: MediaTime(value: 1, timescale: 1))
       #expect(image.width == 64 && image.height == 48)
       expectError(row.code) { _ = try AudioTrackReader(asset: asset) }
     }
@@ -74,10 +74,10 @@ import Testing
     let asset = Asset(path: try row.make(folder))
     let target = folder.file("out.mp4")
     await expectExportError(row.code) {
-      _ = try await AssetExportSession(asset, to: Array(target.utf8), ExportSettings(.mp4)).outcome()
+      _ = try await AssetExportSession(asset, to: target, ExportSettings(.mp4)).outcome()
     }
     #expect(!FileManager.default.fileExists(atPath: target))
-    _ = try await AssetExportSession(asset, to: Array(target.utf8), ExportSettings(.mp4, audio: .none)).outcome()
+    _ = try await AssetExportSession(asset, to: target, ExportSettings(.mp4, audio: .none)).outcome()
     #expect(try Self.load(Asset(path: target)).tracks.map(\.mediaType) == [.video])
   }
 
@@ -91,7 +91,7 @@ import Testing
       let target = folder.file("out")
       await expectExportError(.damagedFile) {
         _ = try await AssetExportSession(
-          Asset(path: folder.file(name)), to: Array(target.utf8), .passthrough(container)
+          Asset(path: folder.file(name)), to: target, .passthrough(container)
         ).outcome()
       }
       #expect(!FileManager.default.fileExists(atPath: target))

@@ -1,0 +1,44 @@
+import PlayheadMediaCore
+
+/// Requests that wait without blocking a thread. Cancelling the task does not cancel the request.
+extension AudioRecorder {
+  /// Opens the source and creates the file, so that a recording starts at once.
+  ///
+  /// - Throws: The errors of the form that blocks.
+  public func prepareToRecord() async throws(MediaError) {
+    let result = await withCheckedContinuation { continuation in
+      prepareToRecord { continuation.resume(returning: $0) }
+    }
+    try result.get()
+  }
+
+  /// Starts recording, now or at `hostTime`, after it has prepared the recorder. After a pause, resumes recording into
+  /// the same file.
+  ///
+  /// - Parameters:
+  ///   - hostTime: A future CLOCK_MONOTONIC time.
+  ///   - duration: The duration to record from then on, above 0. Default: no limit.
+  /// - Throws: The errors of the form that blocks.
+  public func record(
+    atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
+  ) async throws(MediaError) {
+    try await prepareToRecord()
+    try startRecording(atHostTime: hostTime, forDuration: duration)
+  }
+
+  /// Ends the recording, and returns its outcome when the file is finished.
+  ///
+  /// - Returns: The outcome, also of a recording that has already ended.
+  /// - Throws: `invalidState` if no recording was started; the error of a failed preparation.
+  @discardableResult
+  public func stop() async throws(MediaError) -> Outcome {
+    let result: Result<Outcome, MediaError> = await withCheckedContinuation { continuation in
+      do throws(MediaError) {
+        try stop { continuation.resume(returning: $0) }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    return try result.get()
+  }
+}
