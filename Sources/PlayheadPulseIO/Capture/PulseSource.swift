@@ -1,4 +1,3 @@
-import CPlayheadPulse
 import Logging
 import PlayheadMediaCore
 import PlayheadRealtimeAudio
@@ -43,20 +42,10 @@ public final class PulseSource: AudioSource {
     }
   }
 
-  /// The stage of the lifecycle, with the objects that exist in it.
-  private enum Stage {
-    case idle
-    case opened(PulseCaptureStream)
-    case started(PulseCaptureStream, PulseCaptureDriver)
-    case closed
-  }
-
   private let configuration: Configuration
   private let logger: Logger
-  private let signal = EventSignal()
+  private let lifecycle: StreamLifecycle<PulseCaptureDriver>
   private let runRequest = CaptureRunRequest()
-  private let stage = Mutex(Stage.idle)
-  private let deviceName: Mutex<String?>
 
   /// Creates a source. No I/O.
   public init(
@@ -65,13 +54,13 @@ public final class PulseSource: AudioSource {
   ) {
     self.configuration = configuration
     self.logger = logger
-    deviceName = Mutex(configuration.sourceName)
+    lifecycle = StreamLifecycle(deviceName: configuration.sourceName)
   }
 
   deinit { close() }
 
   /// `pulse:NAME`; before `open`, `pulse` for the default device.
-  public var label: String { deviceName.withLock { name in name.map { "pulse:\($0)" } ?? "pulse" } }
+  public var label: String { lifecycle.label }
 
   // MARK: - AudioSource
 
@@ -82,66 +71,41 @@ public final class PulseSource: AudioSource {
   ///   - `sourceConfiguration` when PulseAudio does not support the format.
   ///   - `invalidState` when the source is open or closed.
   public func open() throws(MediaError) -> AudioFormat {
-    guard signal.descriptor >= 0 else {
-      throw MediaError(.sourceUnavailable, "no file descriptor is left", operation: "eventfd")
-    }
-    let stream = try PulseCaptureStream.open(configuration)
-    let isOpen = stage.withLock { stage in
-      guard case .idle = stage else { return false }
-      stage = .opened(stream)
-      return true
-    }
-    guard isOpen else {
-      stream.close()
-      throw MediaError(.invalidState, "a source can open only once")
-    }
-    deviceName.withLock { $0 = stream.sourceName }
+    let stream = try lifecycle.open(
+      PulseStream.Request(
+        direction: .input, server: configuration.server, deviceName: configuration.sourceName,
+        sampleRateHz: configuration.sampleRateHz, channelCount: configuration.channelCount,
+        bufferMilliseconds: configuration.fragmentMilliseconds, timeoutMilliseconds: configuration.timeoutMilliseconds,
+        applicationName: configuration.applicationName, streamName: configuration.streamName,
+        mediaRole: configuration.mediaRole))
     logger.info(
       "source opened",
       metadata: [
-        "source": "\(stream.sourceName)", "rate": "\(stream.format.sampleRateHz)",
+        "source": "\(stream.deviceName)", "rate": "\(stream.format.sampleRateHz)",
         "channels": "\(stream.format.channelCount)",
       ])
     return stream.format
   }
 
   public func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void) {
-    stage.withLock { stage in
-      guard case .opened(let stream) = stage else { preconditionFailure("start needs an open source") }
-      precondition(queue.format == stream.format, "the formats of the queue and the source differ")
-      let driver = stream.connection.mainloop.withLock {
-        let driver = PulseCaptureDriver(
-          stream: stream, queue: queue, signal: signal, runRequest: runRequest, onFailure: onFailure)
-        driver.begin()
-        return driver
-      }
-      stage = .started(stream, driver)
-      // The source may have been started before the driver existed.
-      signal.raise()
+    lifecycle.start(format: queue.format) { [lifecycle, runRequest] stream in
+      PulseCaptureDriver(
+        stream: stream, queue: queue, signal: lifecycle.signal, runRequest: runRequest, onFailure: onFailure)
     }
   }
 
   public func setRunning(_ isRunning: Bool) {
     runRequest.isRunning.store(isRunning, ordering: .relaxed)
-    signal.raise()
+    lifecycle.signal.raise()
   }
 
   public func close() {
-    let last = stage.withLock { stage in
-      defer { stage = .closed }
-      return stage
+    let frameCount = lifecycle.close { driver in
+      driver.drain()
+      driver.end()
+      return driver.frameCount
     }
-    switch last {
-    case .idle, .closed: return
-    case .opened(let stream): stream.close()
-    case .started(let stream, let driver):
-      stream.connection.mainloop.withLock {
-        driver.drain()
-        driver.end()
-      }
-      stream.close()
-      logger.info("source closed", metadata: ["frames": "\(driver.frameCount)"])
-    }
+    if let frameCount { logger.info("source closed", metadata: ["frames": "\(frameCount)"]) }
   }
 }
 

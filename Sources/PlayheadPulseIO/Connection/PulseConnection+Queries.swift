@@ -21,112 +21,55 @@ extension PulseConnection {
     }
   }
 
-  /// The reply of a query; it lives until the operation is over.
-  private final class Reply {
-    private let mainloop: PulseMainloop
-    var device: DeviceInfo?
-    var isMuted = false
-    private(set) var isComplete = false
-
-    init(_ mainloop: PulseMainloop) { self.mainloop = mainloop }
-
-    var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-    static func from(_ pointer: UnsafeMutableRawPointer?) -> Reply? {
-      pointer.map { Unmanaged<Reply>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// Records that a part of the reply, or its end, has arrived.
-    func received(isEnd: Bool) {
-      if isEnd { isComplete = true }
-      mainloop.signal()
-    }
+  /// The reply of a query; nil until it arrives.
+  private final class Reply<Value> {
+    var value: Value?
   }
 
   /// Queries the device called `name`; nil is the default device. Monitors of sinks are sources.
   func deviceInfo(_ kind: AudioDevice.Kind, name: String?, deadline: HostTime) throws(PulseFailure) -> DeviceInfo {
+    typealias Box = CallbackBox<Reply<DeviceInfo>>
     let call = kind == .output ? "pa_context_get_sink_info_by_name" : "pa_context_get_source_info_by_name"
-    let reply = Reply(mainloop)
+    let reply = Reply<DeviceInfo>()
     try mainloop.withLock { () throws(PulseFailure) in
+      let userdata = mainloop.userdata(for: reply)
       let operation =
         switch kind {
         case .output:
           pa_context_get_sink_info_by_name(
             context, name,
-            { _, info, endOfList, userdata in
-              let reply = Reply.from(userdata)
-              if let info = info?.pointee { reply?.device = DeviceInfo(info.name, info.driver, info.sample_spec) }
-              reply?.received(isEnd: endOfList != 0)
-            }, reply.userdata)
+            { _, info, _, userdata in
+              guard let info = info?.pointee else { return }
+              Box.target(userdata)?.value = DeviceInfo(info.name, info.driver, info.sample_spec)
+            }, userdata)
         case .input:
           pa_context_get_source_info_by_name(
             context, name,
-            { _, info, endOfList, userdata in
-              let reply = Reply.from(userdata)
-              if let info = info?.pointee { reply?.device = DeviceInfo(info.name, info.driver, info.sample_spec) }
-              reply?.received(isEnd: endOfList != 0)
-            }, reply.userdata)
+            { _, info, _, userdata in
+              guard let info = info?.pointee else { return }
+              Box.target(userdata)?.value = DeviceInfo(info.name, info.driver, info.sample_spec)
+            }, userdata)
         }
-      try wait(for: reply, operation, call, deadline)
+      try wait(for: operation, call, deadline)
     }
-    guard let device = reply.device else { throw PulseFailure(call, code: PA_ERR_NOENTITY) }
+    guard let device = reply.value else { throw PulseFailure(call, code: PA_ERR_NOENTITY) }
     return device
   }
 
   /// Returns whether the server muted a stream. Call it under the loop's lock.
   func isMuted(stream index: UInt32, deadline: HostTime) throws(PulseFailure) -> Bool {
-    let reply = Reply(mainloop)
+    let reply = Reply<Bool>()
     let operation = pa_context_get_sink_input_info(
       context, index,
-      { _, info, endOfList, userdata in
-        let reply = Reply.from(userdata)
-        if let info { reply?.isMuted = info.pointee.mute != 0 }
-        reply?.received(isEnd: endOfList != 0)
-      }, reply.userdata)
-    try wait(for: reply, operation, "pa_context_get_sink_input_info", deadline)
-    return reply.isMuted
+      { _, info, _, userdata in
+        if let info { CallbackBox<Reply<Bool>>.target(userdata)?.value = info.pointee.mute != 0 }
+      }, mainloop.userdata(for: reply))
+    try wait(for: operation, "pa_context_get_sink_input_info", deadline)
+    return reply.value ?? false
   }
 
-  private func wait(
-    for reply: Reply, _ operation: OpaquePointer?, _ call: String, _ deadline: HostTime
-  ) throws(PulseFailure) {
-    guard let operation else { throw PulseFailure(call, context: context) }
-    defer {
-      // After a cancellation the callback no longer runs.
-      pa_operation_cancel(operation)
-      pa_operation_unref(operation)
-    }
-    try wait(until: deadline, for: call) {
-      reply.isComplete ? true : pa_operation_get_state(operation) == PA_OPERATION_RUNNING ? false : nil
-    }
-  }
-}
-
-/// Streams of either direction. Called under the loop's lock.
-extension PulseConnection {
-  /// Connects a stream with `start`, which returns libpulse's result, and waits until the stream is ready.
-  func connect(
-    _ stream: OpaquePointer, _ call: String, deadline: HostTime, _ start: () -> Int32
-  ) throws(PulseFailure) {
-    let loop = Unmanaged.passUnretained(mainloop).toOpaque()
-    pa_stream_set_state_callback(
-      stream, { _, loop in if let loop { Unmanaged<PulseMainloop>.fromOpaque(loop).takeUnretainedValue().signal() } },
-      loop)
-    defer { pa_stream_set_state_callback(stream, nil, nil) }
-    guard start() == 0 else { throw PulseFailure(call, context: context) }
-    try wait(until: deadline, for: call) {
-      switch pa_stream_get_state(stream) {
-      case PA_STREAM_READY: true
-      case PA_STREAM_FAILED, PA_STREAM_TERMINATED: nil
-      default: false
-      }
-    }
-  }
-
-  /// Disconnects and releases a stream.
-  static func destroy(_ stream: OpaquePointer) {
-    pa_stream_set_state_callback(stream, nil, nil)
-    pa_stream_disconnect(stream)
-    pa_stream_unref(stream)
+  private func wait(for operation: OpaquePointer?, _ call: String, _ deadline: HostTime) throws(PulseFailure) {
+    guard let operation = PulseOperation(operation) else { throw PulseFailure(call, context: context) }
+    try operation.wait(on: self, until: deadline, for: call)
   }
 }

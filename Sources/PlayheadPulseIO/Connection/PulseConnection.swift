@@ -8,17 +8,16 @@ import PlayheadRealtimeAudio
 /// A `pa_context` on a separate main loop.
 ///
 /// Threading: `init`, `connect` and queries (PulseConnection+Queries) on a thread that may block; `context` only
-/// under the loop's lock.
-final class PulseConnection: @unchecked Sendable {
-  // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never
-  // changes.
+/// and the variables under the loop's lock.
+final class PulseConnection {
+  private typealias Box = CallbackBox<PulseConnection>
 
   let mainloop: PulseMainloop
   let context: OpaquePointer
   private var hasExpired = false
   /// Called under the lock, on the loop's thread, when the connection is lost after it was ready.
   var onLoss: (() -> Void)?
-  var subscribers: [ObjectIdentifier: Subscriber] = [:]
+  private lazy var userdata = mainloop.userdata(for: self)
 
   /// Creates the context without connecting it.
   init(applicationName: String) throws(PulseFailure) {
@@ -47,10 +46,9 @@ final class PulseConnection: @unchecked Sendable {
 
   /// Connects to `server` (nil: the user's default) and waits until it responds.
   func connect(server: String?, deadline: HostTime) throws(PulseFailure) {
-    let userdata = Unmanaged.passUnretained(self).toOpaque()
     try mainloop.withLock { () throws(PulseFailure) in
       pa_context_set_state_callback(
-        context, { _, userdata in PulseConnection.from(userdata)?.contextStateChanged() }, userdata)
+        context, { _, userdata in Box.target(userdata)?.contextStateChanged() }, userdata)
       guard pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else {
         throw PulseFailure("pa_context_connect", context: context)
       }
@@ -70,16 +68,13 @@ final class PulseConnection: @unchecked Sendable {
     until deadline: HostTime, for call: String, _ isDone: () -> Bool?
   ) throws(PulseFailure) {
     hasExpired = false
-    let remaining = max(0, deadline.nanoseconds(since: .now)) / 1_000
-    let timer = pa_context_rttime_new(
-      context, pa_rtclock_now() + UInt64(remaining),
-      { _, _, _, userdata in
-        guard let connection = PulseConnection.from(userdata) else { return }
-        connection.hasExpired = true
-        connection.mainloop.signal()
-      }, Unmanaged.passUnretained(self).toOpaque())
-    guard let timer else { throw PulseFailure("pa_context_rttime_new", context: context) }
-    defer { mainloop.api.pointee.time_free(timer) }
+    let remaining = UInt64(max(0, deadline.nanoseconds(since: .now))) / 1_000
+    let timer = LoopEvent(afterMicroseconds: remaining, on: self, userdata) { _, _, _, userdata in
+      guard let connection = Box.target(userdata) else { return }
+      connection.hasExpired = true
+      connection.mainloop.signal()
+    }
+    guard timer != nil else { throw PulseFailure("pa_context_rttime_new", context: context) }
     while true {
       guard let done = isDone() else { throw PulseFailure(call, context: context) }
       if done { return }
@@ -92,9 +87,5 @@ final class PulseConnection: @unchecked Sendable {
     let state = pa_context_get_state(context)
     if state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED { onLoss?() }
     mainloop.signal()
-  }
-
-  static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseConnection? {
-    pointer.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 }

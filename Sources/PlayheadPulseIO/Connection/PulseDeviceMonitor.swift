@@ -14,6 +14,8 @@ import PlayheadRealtimeAudio
 /// Threading: as `AudioDeviceMonitor`; reports come from libpulse's thread, `playhead-pulse`.
 package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   // `@unchecked Sendable`: all mutable state is protected by the loop's lock.
+  private typealias Box = CallbackBox<PulseDeviceMonitor>
+
   private static let refusalRetryMicroseconds: UInt64 = 20_000
   private static let refusalRetryLimit = 25
 
@@ -21,9 +23,10 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
   private let server: String
   private let mainloop: PulseMainloop
   private let folderWatch: FolderWatch
-  private var folderEvent: OpaquePointer?
-  private var retryEvent: OpaquePointer?
-  private var endEvent: OpaquePointer?
+  private var folderEvent: LoopEvent?
+  private var retryEvent: LoopEvent?
+  private var endEvent: LoopEvent?
+  private lazy var userdata = mainloop.userdata(for: self)
   private var context: OpaquePointer?
   /// Whether the current connection has been ready.
   private var hasBeenReady = false
@@ -71,9 +74,9 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     mainloop.withLock {
       precondition(self.onReport == nil, "a monitor can start only once")
       self.onReport = onReport
-      folderEvent = api.pointee.io_new(
-        api, folderWatch.descriptor, PA_IO_EVENT_INPUT,
-        { _, _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.folderChanged() }, userdata)
+      folderEvent = LoopEvent(readable: folderWatch.descriptor, on: mainloop, userdata) { _, _, _, _, userdata in
+        Box.target(userdata)?.folderChanged()
+      }
       connect()
     }
   }
@@ -94,21 +97,14 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     guard isFirst else { return }
     mainloop.stop()
     // The loop's thread has ended, so nothing runs concurrently.
-    if let folderEvent { api.pointee.io_free(folderEvent) }
-    if let retryEvent { api.pointee.time_free(retryEvent) }
-    if let endEvent { api.pointee.defer_free(endEvent) }
+    folderEvent = nil
+    retryEvent = nil
+    endEvent = nil
     dropContext()
     onReport = nil
   }
 
   // MARK: - Connection (everything below under the loop's lock)
-
-  private var api: UnsafeMutablePointer<pa_mainloop_api> { mainloop.api }
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  private static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseDeviceMonitor? {
-    pointer.map { Unmanaged<PulseDeviceMonitor>.fromOpaque($0).takeUnretainedValue() }
-  }
 
   private func folderChanged() {
     refusalCount = 0
@@ -121,8 +117,7 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     // The watch precedes the check, so that a socket that appears in between is found.
     guard folderWatch.prepare(), access(path, F_OK) == 0, let newContext = makeContext() else { return report(nil) }
     context = newContext
-    pa_context_set_state_callback(
-      newContext, { _, userdata in PulseDeviceMonitor.from(userdata)?.stateChanged() }, userdata)
+    pa_context_set_state_callback(newContext, { _, userdata in Box.target(userdata)?.stateChanged() }, userdata)
     if pa_context_connect(newContext, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { connectionEnded() }
   }
 
@@ -130,7 +125,7 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     let properties = pa_proplist_new()
     defer { if let properties { pa_proplist_free(properties) } }
     pa_proplist_sets(properties, PA_PROP_APPLICATION_NAME, "Playhead")
-    return pa_context_new_with_proplist(api, "Playhead", properties)
+    return pa_context_new_with_proplist(mainloop.api, "Playhead", properties)
   }
 
   private func stateChanged() {
@@ -140,10 +135,10 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
       hasBeenReady = true
       refusalCount = 0
       pa_context_set_subscribe_callback(
-        context, { _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.queryDevices() }, userdata)
+        context, { _, _, _, userdata in Box.target(userdata)?.queryDevices() }, userdata)
       let mask = PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
       let all = pa_subscription_mask_t(mask | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
-      if let operation = pa_context_subscribe(context, all, nil, nil) { pa_operation_unref(operation) }
+      PulseOperation.start(pa_context_subscribe(context, all, nil, nil))
       queryDevices()
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: connectionEnded()
     default: break
@@ -153,13 +148,11 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
   /// Defers the end of the connection, because this is called from within the context's callback.
   private func connectionEnded() {
     pendingDevices = nil
-    if endEvent != nil { return }
-    endEvent = api.pointee.defer_new(
-      api, { _, _, userdata in PulseDeviceMonitor.from(userdata)?.finishConnection() }, userdata)
+    guard endEvent == nil else { return }
+    endEvent = LoopEvent(deferredOn: mainloop, userdata) { _, _, userdata in Box.target(userdata)?.finishConnection() }
   }
 
   private func finishConnection() {
-    if let endEvent { api.pointee.defer_free(endEvent) }
     endEvent = nil
     guard let context else { return }
     let hasTimedOut = pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue)
@@ -175,12 +168,10 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     var time = timeval()
     pa_gettimeofday(&time)
     pa_timeval_add(&time, Self.refusalRetryMicroseconds)
-    retryEvent = api.pointee.time_new(
-      api, &time, { _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.retry() }, userdata)
+    retryEvent = LoopEvent(at: time, on: mainloop, userdata) { _, _, _, userdata in Box.target(userdata)?.retry() }
   }
 
   private func retry() {
-    if let retryEvent { api.pointee.time_free(retryEvent) }
     retryEvent = nil
     connect()
   }
@@ -206,26 +197,25 @@ package final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable 
     }
     isStale = false
     pendingDevices = AudioDevices()
-    let operations = [
+    PulseOperation.start(
       pa_context_get_server_info(
-        context, { _, info, userdata in PulseDeviceMonitor.from(userdata)?.receiveServerInfo(info?.pointee) },
-        userdata),
+        context, { _, info, userdata in Box.target(userdata)?.receiveServerInfo(info?.pointee) }, userdata))
+    PulseOperation.start(
       pa_context_get_sink_info_list(
         context,
         { _, info, _, userdata in
           guard let device = info.flatMap({ AudioDevice($0.pointee) }) else { return }
-          PulseDeviceMonitor.from(userdata)?.pendingDevices?.outputs.append(device)
-        }, userdata),
+          Box.target(userdata)?.pendingDevices?.outputs.append(device)
+        }, userdata))
+    let isPending = PulseOperation.start(
       pa_context_get_source_info_list(
         context,
         { _, info, endOfList, userdata in
-          guard let monitor = PulseDeviceMonitor.from(userdata) else { return }
+          guard let monitor = Box.target(userdata) else { return }
           if let device = info.flatMap({ AudioDevice($0.pointee) }) { monitor.pendingDevices?.inputs.append(device) }
           if endOfList != 0 { monitor.queryEnded(isWhole: endOfList > 0) }
-        }, userdata),
-    ]
-    for operation in operations { if let operation { pa_operation_unref(operation) } }
-    if operations.last == .some(nil) { pendingDevices = nil }
+        }, userdata))
+    if !isPending { pendingDevices = nil }
   }
 
   private func receiveServerInfo(_ info: pa_server_info?) {

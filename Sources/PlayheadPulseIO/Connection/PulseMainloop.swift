@@ -9,10 +9,14 @@ import Glibc
 ///
 /// Threading: `withLock`, `wait` and `signal` on any thread; `withLock` and `stop` not on the loop's thread.
 final class PulseMainloop: @unchecked Sendable {
-  // `@unchecked Sendable`: the pointer never changes; libpulse's lock protects its target.
+  // `@unchecked Sendable`: the pointers never change; libpulse's lock protects their targets, `boxes` and `userdata`.
   private let pointer: OpaquePointer
   /// The loop's function table for custom events. Valid as long as this object.
   let api: UnsafeMutablePointer<pa_mainloop_api>
+  /// The `CallbackBox`es of this loop's callbacks, until the thread has ended.
+  private var boxes: [AnyObject] = []
+  /// The `userdata` of callbacks that signal this loop.
+  private(set) lazy var userdata = userdata(for: self)
 
   /// Creates the loop and starts its thread.
   init() throws(PulseFailure) {
@@ -60,6 +64,13 @@ final class PulseMainloop: @unchecked Sendable {
 
   /// Wakes every `wait`. From a callback or inside `withLock`.
   func signal() { pa_threaded_mainloop_signal(pointer, 0) }
+
+  /// Creates the `userdata` of callbacks that call `target`, once for each object. Inside `withLock`.
+  func userdata<Target: AnyObject>(for target: Target) -> UnsafeMutableRawPointer {
+    let box = CallbackBox(target)
+    boxes.append(box)
+    return box.userdata
+  }
 
   /// Gives the calling thread the priority of PulseAudio's threads, so that audio does not underrun on a busy machine.
   /// On Linux, setpriority(2) with the id 0 changes the calling thread only. If RLIMIT_NICE does not permit the change,

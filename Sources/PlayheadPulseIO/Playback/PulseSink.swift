@@ -1,4 +1,3 @@
-import CPlayheadPulse
 import Logging
 import PlayheadMediaCore
 import PlayheadRealtimeAudio
@@ -73,26 +72,15 @@ public final class PulseSink: SharedDeviceSink {
     public var deviceLatencyMicroseconds: Int
   }
 
-  /// The stage of the lifecycle, with the objects that exist in it.
-  private enum Stage {
-    case idle
-    case opening
-    case opened(PulseStream)
-    case started(PulseStream, PulseStreamDriver)
-    case closed
-  }
-
   private static let spliceNanoseconds: Int64 = 50_000_000
 
   private let configuration: Configuration
   private let logger: Logger
-  private let signal = EventSignal()
+  private let lifecycle: StreamLifecycle<PulseStreamDriver>
   private let counters = PulseCounters()
-  private let stage = Mutex(Stage.idle)
   private let requests = StreamRequests()
   /// The arguments of `prepare`.
   private let preparation = Mutex<(role: StreamRole, onSharing: @Sendable (SharingNotice) -> Void)?>(nil)
-  private let device: Mutex<String?>
   private let onNotice = Mutex<@Sendable (DeviceNotice) -> Void>({ _ in })
 
   /// Creates a sink. No I/O.
@@ -102,18 +90,16 @@ public final class PulseSink: SharedDeviceSink {
   ) {
     self.configuration = configuration
     self.logger = logger
-    device = Mutex(configuration.sinkName)
+    lifecycle = StreamLifecycle(deviceName: configuration.sinkName)
   }
 
   deinit { close() }
 
   /// `pulse:NAME`; before `open`, `pulse` for the default device.
-  public var label: String {
-    device.withLock { name in name.map { "pulse:\($0)" } ?? "pulse" }
-  }
+  public var label: String { lifecycle.label }
 
   /// The current device of the stream, also after another program moved it.
-  public var deviceName: String? { device.withLock { $0 } }
+  public var deviceName: String? { lifecycle.deviceName }
 
   public func observeDevice(_ handler: @escaping @Sendable (DeviceNotice) -> Void) {
     onNotice.withLock { $0 = handler }
@@ -141,40 +127,18 @@ public final class PulseSink: SharedDeviceSink {
   ///   - `outputConfiguration` when PulseAudio does not support the format.
   ///   - `invalidState` when the sink is open, being opened or closed.
   public func open() throws(MediaError) -> AudioFormat {
-    let mayOpen = stage.withLock { stage in
-      guard case .idle = stage else { return false }
-      stage = .opening
-      return true
-    }
-    guard mayOpen else { throw MediaError(.invalidState, "a sink can open only once") }
-    do throws(MediaError) { return try makeStream() } catch {
-      stage.withLock { if case .opening = $0 { $0 = .idle } }
-      throw error
-    }
-  }
-
-  private func makeStream() throws(MediaError) -> AudioFormat {
-    guard signal.descriptor >= 0 else {
-      throw MediaError(.outputUnavailable, "no file descriptor is left", operation: "eventfd")
-    }
-    var configuration = configuration
-    if let role = preparation.withLock({ $0?.role }) { configuration.role = role }
-    let stream = try PulseStream.open(configuration)
-    let isStillOpening = stage.withLock { stage in
-      guard case .opening = stage else { return false }
-      stage = .opened(stream)
-      return true
-    }
-    guard isStillOpening else {
-      stream.close()
-      throw MediaError(.invalidState, "the sink was closed while it was opened")
-    }
-    device.withLock { $0 = stream.sinkName }
+    let role = preparation.withLock { $0?.role } ?? configuration.role
+    let stream = try lifecycle.open(
+      PulseStream.Request(
+        direction: .output, server: configuration.server, deviceName: configuration.sinkName,
+        sampleRateHz: configuration.sampleRateHz, channelCount: configuration.channelCount,
+        bufferMilliseconds: configuration.latencyMilliseconds, timeoutMilliseconds: configuration.timeoutMilliseconds,
+        applicationName: configuration.applicationName, streamName: configuration.streamName, mediaRole: role.rawValue))
     counters.bufferFrames.store(stream.bufferFrameCount, ordering: .relaxed)
     logger.info(
       "output opened",
       metadata: [
-        "sink": "\(stream.sinkName)", "rate": "\(stream.format.sampleRateHz)",
+        "sink": "\(stream.deviceName)", "rate": "\(stream.format.sampleRateHz)",
         "channels": "\(stream.format.channelCount)", "bufferFrames": "\(stream.bufferFrameCount)",
       ])
     return stream.format
@@ -184,33 +148,20 @@ public final class PulseSink: SharedDeviceSink {
     core: RenderCore, wakeControl: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
-    stage.withLock { stage in
-      guard case .opened(let stream) = stage else {
-        preconditionFailure("start needs an open sink")
-      }
-      precondition(core.format == stream.format, "the formats of the core and the sink differ")
-      let handler = onNotice.withLock { $0 }
-      let driver = stream.connection.mainloop.withLock {
-        let driver = PulseStreamDriver(
-          connection: stream.connection, stream: stream.pointer, core: core, signal: signal,
-          counters: counters, requests: requests, isGraphNode: stream.isGraphNode,
-          onSharing: preparation.withLock { $0?.onSharing },
-          wakeControl: wakeControl,
-          onNotice: { [weak self] notice in
-            if case .moved(let name) = notice { self?.device.withLock { $0 = name } }
-            handler(notice)
-          }, onFailure: onFailure)
-        if stream.isMuted { driver.beginMuted() }
-        driver.begin()
-        return driver
-      }
-      stage = .started(stream, driver)
-      // Commands may have been posted before the driver existed.
-      signal.raise()
+    let handler = onNotice.withLock { $0 }
+    let onSharing = preparation.withLock { $0?.onSharing }
+    lifecycle.start(format: core.format) { [counters, requests, lifecycle] stream in
+      PulseStreamDriver(
+        stream: stream, core: core, signal: lifecycle.signal, counters: counters, requests: requests,
+        onSharing: onSharing, wakeControl: wakeControl,
+        onNotice: { [weak lifecycle] notice in
+          if case .moved(let name) = notice { lifecycle?.deviceName = name }
+          handler(notice)
+        }, onFailure: onFailure)
     }
   }
 
-  public func commandsPosted() { signal.raise() }
+  public func commandsPosted() { lifecycle.signal.raise() }
 
   public var possibleLossNanoseconds: Int64 { counters.possibleLossNanoseconds.load(ordering: .relaxed) }
 
@@ -227,27 +178,18 @@ public final class PulseSink: SharedDeviceSink {
 
   public func setRole(_ role: StreamRole) {
     requests.add { $0.role = role }
-    signal.raise()
+    lifecycle.signal.raise()
   }
 
   public func endInterruption(overrulesServer: Bool) {
     requests.add { $0.overrulesServer = overrulesServer }
-    signal.raise()
+    lifecycle.signal.raise()
   }
 
   // MARK: - Closing
 
   public func close() {
-    let last = stage.withLock { stage in
-      defer { stage = .closed }
-      return stage
-    }
-    switch last {
-    case .idle, .opening, .closed: return
-    case .opened(let stream): stream.close()
-    case .started(let stream, let driver):
-      stream.connection.mainloop.withLock { driver.end() }
-      stream.close()
+    if lifecycle.close({ $0.end() }) != nil {
       logger.info("output closed", metadata: ["lateSplices": "\(statistics.lateSpliceCount)"])
     }
   }

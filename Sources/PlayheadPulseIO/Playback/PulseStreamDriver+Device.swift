@@ -21,7 +21,7 @@ extension PulseStreamDriver {
   /// exists.
   func deviceMoved() {
     let old = deviceIndex
-    deviceIndex = pa_stream_get_device_index(stream)
+    deviceIndex = pa_stream_get_device_index(pointer)
     guard phase != .failed, deviceIndex != old else { return deviceChanged() }
     if isClockRunning { stopClock(at: certainlyHeardFrame) }
     deviceChanged()
@@ -34,9 +34,7 @@ extension PulseStreamDriver {
 
   /// Handles the end of the stream or of the server.
   func streamEnded() {
-    guard pa_context_get_state(context) == PA_CONTEXT_READY else {
-      return fail("the connection to the sound server was lost")
-    }
+    guard stream.isConnected else { return stream.connectionLost() }
     guard phase != .failed else { return }
     halt()
     queryDevice(deviceIndex)
@@ -44,20 +42,20 @@ extension PulseStreamDriver {
 
   /// Queries whether the server still has a device; `deviceStillExists` or `deviceDisappeared` follows.
   private func queryDevice(_ index: UInt32) {
-    let operation = pa_context_get_sink_info_by_index(
-      context, index,
-      { _, _, endOfList, userdata in
-        guard let driver = PulseStreamDriver.from(userdata), endOfList != 0 else { return }
-        if endOfList > 0 { driver.deviceStillExists() } else { driver.deviceDisappeared() }
-      }, userdata)
-    guard let operation else { return fail("the device of the stream cannot be queried") }
-    pa_operation_unref(operation)
+    let isPending = PulseOperation.start(
+      pa_context_get_sink_info_by_index(
+        context, index,
+        { _, _, endOfList, userdata in
+          guard let driver = Box.target(userdata), endOfList != 0 else { return }
+          if endOfList > 0 { driver.deviceStillExists() } else { driver.deviceDisappeared() }
+        }, userdata))
+    if !isPending { fail("the device of the stream cannot be queried") }
   }
 
   /// The device still exists, so another program moved or ended the stream.
   private func deviceStillExists() {
     guard phase != .failed else { return fail("the sound server closed the stream") }
-    guard let name = pa_stream_get_device_name(stream) else { return }
+    guard let name = pa_stream_get_device_name(pointer) else { return }
     onNotice(.moved(to: String(cString: name)))
   }
 
@@ -67,7 +65,7 @@ extension PulseStreamDriver {
   func deviceSuspensionChanged() {
     deviceChanged()
     guard phase == .running else { return }
-    if pa_stream_is_suspended(stream) > 0 {
+    if pa_stream_is_suspended(pointer) > 0 {
       cancelWatchdog()
       setHanging(true)
     } else {
@@ -101,7 +99,7 @@ extension PulseStreamDriver {
   /// Handles a reply of the server. The output is responsive again if its device is awake and has not stopped reading.
   func serverResponded() {
     isProbing = false
-    guard pa_stream_is_suspended(stream) <= 0, !consumption.isStalled else { return }
+    guard pa_stream_is_suspended(pointer) <= 0, !consumption.isStalled else { return }
     setHanging(false)
     if phase == .running { armWatchdog() }
   }
@@ -147,18 +145,16 @@ extension PulseStreamDriver {
   }
 
   private func armWatchdog(afterNanoseconds nanoseconds: Int64) {
-    let time = pa_rtclock_now() + UInt64(nanoseconds) / 1_000
     watchdogTime = HostTime.now.advanced(byNanoseconds: nanoseconds)
-    if let watchdogEvent {
-      pa_context_rttime_restart(context, watchdogEvent, time)
-    } else {
-      watchdogEvent = pa_context_rttime_new(
-        context, time, { _, _, _, userdata in PulseStreamDriver.from(userdata)?.watchdogFired() }, userdata)
+    let duration = UInt64(nanoseconds) / 1_000
+    if watchdogEvent?.restart(afterMicroseconds: duration, on: connection) == nil {
+      watchdogEvent = LoopEvent(afterMicroseconds: duration, on: connection, userdata) { _, _, _, userdata in
+        Box.target(userdata)?.watchdogFired()
+      }
     }
   }
 
   func cancelWatchdog() {
-    if let watchdogEvent { api.pointee.time_free(watchdogEvent) }
     watchdogEvent = nil
     isProbing = false
   }

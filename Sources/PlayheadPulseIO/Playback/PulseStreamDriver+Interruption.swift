@@ -41,10 +41,6 @@ extension PulseStreamDriver {
     if onSharing == nil { endInterruption(overrulesServer: false) }
   }
 
-  /// Records that the stream was muted when it was created: by the user, or by a role module whose cork request was
-  /// lost.
-  func beginMuted() { interruption.beginUnconfirmed() }
-
   func rolesChanged(_ state: RoleWatch.State, hasChanged: Bool) {
     if interruption.isUnconfirmed {
       if state.isCorked { interrupt() } else { endInterruption(overrulesServer: false) }
@@ -75,10 +71,9 @@ extension PulseStreamDriver {
     guard phase != .failed, let properties = pa_proplist_new() else { return }
     defer { pa_proplist_free(properties) }
     pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, role.rawValue)
-    guard let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) else {
-      return fail("the stream's role cannot be changed")
+    if !PulseOperation.start(pa_stream_proplist_update(pointer, PA_UPDATE_REPLACE, properties, nil, nil)) {
+      fail("the stream's role cannot be changed")
     }
-    pa_operation_unref(operation)
   }
 
   private func endInterruption(overrulesServer: Bool) {
@@ -97,9 +92,9 @@ extension PulseStreamDriver {
   }
 
   private func unmute() {
-    let operation = pa_context_set_sink_input_mute(context, pa_stream_get_index(stream), 0, nil, nil)
-    guard let operation else { return fail("the stream cannot be unmuted") }
-    pa_operation_unref(operation)
+    if !PulseOperation.start(pa_context_set_sink_input_mute(context, pa_stream_get_index(pointer), 0, nil, nil)) {
+      fail("the stream cannot be unmuted")
+    }
   }
 
   // MARK: - Position of the corked stream

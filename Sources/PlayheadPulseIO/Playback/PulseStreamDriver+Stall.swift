@@ -30,7 +30,7 @@ extension PulseStreamDriver {
 
   /// Evaluates whether the device reads, at each timing of the running stream.
   func checkConsumption(_ timing: DeviceTiming) {
-    guard pa_stream_is_suspended(stream) <= 0, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+    guard pa_stream_is_suspended(pointer) <= 0, let info = stream.timing else { return }
     let verdict = consumption.observe(
       readPosition: info.read_index, isEmpty: info.write_index <= info.read_index,
       latencyMicroseconds: timing.deviceLatencyMicroseconds,

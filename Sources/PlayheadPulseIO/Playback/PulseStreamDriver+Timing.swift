@@ -16,12 +16,11 @@ extension PulseStreamDriver {
 
   func requestTiming() {
     guard phase != .failed else { return }
-    let operation = pa_stream_update_timing_info(
-      stream,
-      { _, succeeded, userdata in PulseStreamDriver.from(userdata)?.timingArrived(succeeded: succeeded != 0)
-      }, userdata)
-    guard let operation else { return fail("the timing of the stream cannot be queried") }
-    pa_operation_unref(operation)
+    let request = stream.requestTiming(userdata) { _, succeeded, userdata in
+      Box.target(userdata)?.timingArrived(succeeded: succeeded != 0)
+    }
+    guard let request else { return fail("the timing of the stream cannot be queried") }
+    request.release()
     timingsRequested += 1
     lastTimingRequest = .now
   }
@@ -88,7 +87,7 @@ extension PulseStreamDriver {
   /// accordingly.
   private func jumpCompleted() {
     jumpTiming = nil
-    guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
+    guard let info = stream.timing else { return }
     let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
     baseFrame += movement
     lastReadFrame += movement
@@ -100,7 +99,7 @@ extension PulseStreamDriver {
 
   /// The server's last reply in output frames; nil when libpulse considers it invalid.
   private func deviceTiming() -> DeviceTiming? {
-    guard let info = pa_stream_get_timing_info(stream)?.pointee, info.read_index_corrupt == 0 else {
+    guard let info = stream.timing, info.read_index_corrupt == 0 else {
       return nil
     }
     return DeviceTiming(
@@ -138,9 +137,9 @@ extension PulseStreamDriver {
     guard let startTime = heardClock.hostTime(ofFrame: Double(minimumHeardFrame)) else { return }
     let delay = startTime.nanoseconds(since: .now)
     if delay > 200_000 {
-      clockEvent = pa_context_rttime_new(
-        context, pa_rtclock_now() + UInt64(delay / 1_000),
-        { _, _, _, userdata in PulseStreamDriver.from(userdata)?.startClock() }, userdata)
+      clockEvent = LoopEvent(afterMicroseconds: UInt64(delay / 1_000), on: connection, userdata) { _, _, _, userdata in
+        Box.target(userdata)?.startClock()
+      }
       return
     }
     guard phase == .running, let point = heardClock.publishedPoint() else { return }
@@ -159,19 +158,17 @@ extension PulseStreamDriver {
     guard isClockRunning, let end = heardClock.hostTime(ofFrame: Double(frame)), end > .now else {
       return stopClock(at: frame)
     }
-    clockEvent = pa_context_rttime_new(
-      context, pa_rtclock_now() + UInt64(end.nanoseconds(since: .now) / 1_000 + 1),
-      { _, _, _, userdata in PulseStreamDriver.from(userdata)?.clockReachedEnd() }, userdata)
+    let duration = UInt64(end.nanoseconds(since: .now) / 1_000 + 1)
+    clockEvent = LoopEvent(afterMicroseconds: duration, on: connection, userdata) { _, _, _, userdata in
+      Box.target(userdata)?.clockReachedEnd()
+    }
   }
 
   private func clockReachedEnd() {
     if case .corked(let readFrame) = phase { stopClock(at: readFrame) }
   }
 
-  func cancelClockEvent() {
-    if let clockEvent { api.pointee.time_free(clockEvent) }
-    clockEvent = nil
-  }
+  func cancelClockEvent() { clockEvent = nil }
 
   /// Pauses the clock at `frame`, or at its current frame if nil.
   func stopClock(at frame: Int64?) {
@@ -196,7 +193,7 @@ extension PulseStreamDriver {
   func deviceUnderran() {
     guard phase == .running else { return }
     counters.underrunCount.wrappingAdd(1, ordering: .relaxed)
-    let index = pa_stream_get_underflow_index(stream)
+    let index = pa_stream_get_underflow_index(pointer)
     guard isClockRunning, index >= 0 else { return }
     // The device still plays its buffer: the frames up to this one are heard.
     stopClock(at: baseFrame + index / Int64(bytesPerFrame))

@@ -16,7 +16,9 @@ import Synchronization
 ///
 /// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are converted to output frames. A
 /// jump (PulseStreamDriver+Splice) may change `baseFrame`.
-final class PulseStreamDriver {
+final class PulseStreamDriver: StreamDriver {
+  typealias Box = CallbackBox<PulseStreamDriver>
+
   /// The state of the stream.
   enum Phase: Hashable {
     /// Nothing runs, and no thread wakes. The device is paused at `readFrame`.
@@ -29,13 +31,12 @@ final class PulseStreamDriver {
     case failed
   }
 
-  let stream: OpaquePointer
+  let stream: PulseStream
   let core: RenderCore
   let counters: PulseCounters
   let bytesPerFrame: Int
   let sampleRateHz: Int
   var baseFrame: Int64
-  private let connection: PulseConnection
   private let signal: EventSignal
   private let wakeControl: @Sendable () -> Void
   let onNotice: @Sendable (DeviceNotice) -> Void
@@ -43,9 +44,7 @@ final class PulseStreamDriver {
   /// The observer of the server's interruptions; nil if there is none, and the stream follows the server.
   let onSharing: (@Sendable (SharingNotice) -> Void)?
   let requests: StreamRequests
-  /// See `PulseConnection.DeviceInfo.isGraphNode`.
-  let isGraphNode: Bool
-  private var signalEvent: OpaquePointer?
+  private(set) lazy var userdata = stream.mainloop.userdata(for: self)
   private var hasReportedFailure = false
 
   var phase: Phase
@@ -78,7 +77,7 @@ final class PulseStreamDriver {
   /// The first frame that can be heard from now on: the frame at which the stream began, resumed or underran.
   var minimumHeardFrame: Int64
   var isClockRunning = false
-  var clockEvent: OpaquePointer?
+  var clockEvent: LoopEvent?
   var lastReadFrame: Int64
 
   // The reads of the device: a request for audio follows directly after a read. The block size stays valid across a
@@ -88,9 +87,9 @@ final class PulseStreamDriver {
   var blocks = DeviceBlocks()
 
   // The device itself (PulseStreamDriver+Device).
-  var deviceIndex: UInt32
+  var deviceIndex: UInt32 = 0
   var lastActivity = HostTime(nanoseconds: 0)
-  var watchdogEvent: OpaquePointer?
+  var watchdogEvent: LoopEvent?
   /// The time at which `watchdogEvent` is due.
   var watchdogTime = HostTime(nanoseconds: 0)
   /// Whether `watchdogEvent` is due when a block is late; otherwise the event is due when all written audio should have
@@ -106,19 +105,16 @@ final class PulseStreamDriver {
 
   /// Takes ownership of a corked stream that is ready. Under the loop's lock.
   init(
-    connection: PulseConnection, stream: OpaquePointer, core: RenderCore, signal: EventSignal,
-    counters: PulseCounters, requests: StreamRequests, isGraphNode: Bool,
+    stream: PulseStream, core: RenderCore, signal: EventSignal, counters: PulseCounters, requests: StreamRequests,
     onSharing: (@Sendable (SharingNotice) -> Void)?,
     wakeControl: @escaping @Sendable () -> Void, onNotice: @escaping @Sendable (DeviceNotice) -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
-    self.connection = connection
     self.stream = stream
     self.core = core
     self.signal = signal
     self.counters = counters
     self.requests = requests
-    self.isGraphNode = isGraphNode
     self.onSharing = onSharing
     self.wakeControl = wakeControl
     self.onNotice = onNotice
@@ -133,51 +129,33 @@ final class PulseStreamDriver {
     lastRead = HostTime(nanoseconds: 0)
     heardClock = HeardClock(sampleRateHz: sampleRateHz)
     phase = .corked(readFrame: baseFrame)
-    deviceIndex = pa_stream_get_device_index(stream)
+    // By the user, or by a role module whose cork request was lost.
+    if stream.properties.isMuted { interruption.beginUnconfirmed() }
   }
 
-  var api: UnsafeMutablePointer<pa_mainloop_api> { connection.mainloop.api }
-  var context: OpaquePointer { connection.context }
-  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseStreamDriver? {
-    pointer.map { Unmanaged<PulseStreamDriver>.fromOpaque($0).takeUnretainedValue() }
-  }
+  var pointer: OpaquePointer { stream.pointer }
+  var connection: PulseConnection { stream.connection }
+  var context: OpaquePointer { stream.connection.context }
+  var isGraphNode: Bool { stream.properties.isGraphNode }
 
   // MARK: - Lifecycle
 
-  /// Registers the callbacks. Under the loop's lock; the owner keeps this object alive until `end`.
   func begin() {
+    deviceIndex = pa_stream_get_device_index(pointer)
     core.clock.publish(heardFrame: baseFrame, at: .now, isRunning: false)
     pa_stream_set_write_callback(
-      stream,
-      { _, byteCount, userdata in PulseStreamDriver.from(userdata)?.audioRequested(byteCount: byteCount) }, userdata)
-    pa_stream_set_underflow_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceUnderran() }, userdata)
-    pa_stream_set_started_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceStarted() }, userdata)
+      pointer, { _, byteCount, userdata in Box.target(userdata)?.audioRequested(byteCount: byteCount) }, userdata)
+    pa_stream_set_underflow_callback(pointer, { _, userdata in Box.target(userdata)?.deviceUnderran() }, userdata)
+    pa_stream_set_started_callback(pointer, { _, userdata in Box.target(userdata)?.deviceStarted() }, userdata)
     pa_stream_set_suspended_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceSuspensionChanged() }, userdata)
-    pa_stream_set_moved_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceMoved() }, userdata)
-    pa_stream_set_state_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.streamStateChanged() }, userdata)
+      pointer, { _, userdata in Box.target(userdata)?.deviceSuspensionChanged() }, userdata)
+    pa_stream_set_moved_callback(pointer, { _, userdata in Box.target(userdata)?.deviceMoved() }, userdata)
     pa_stream_set_event_callback(
-      stream, { _, name, _, userdata in PulseStreamDriver.from(userdata)?.eventArrived(name) }, userdata)
-    connection.onLoss = { [unowned self] in fail("the connection to the sound server was lost") }
-    signalEvent = api.pointee.io_new(
-      api, signal.descriptor, PA_IO_EVENT_INPUT,
-      { _, _, _, _, userdata in PulseStreamDriver.from(userdata)?.commandsArrived() },
-      userdata)
-    if signalEvent == nil { return fail("the main loop cannot add an event source") }
-    // The stream or the connection may have failed between `open` and now.
-    streamStateChanged()
-    if pa_context_get_state(context) != PA_CONTEXT_READY {
-      fail("the connection to the sound server was lost")
-    }
-    let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(stream)) {
-      [unowned self] state, hasChanged in
-      rolesChanged(state, hasChanged: hasChanged)
+      pointer, { _, name, _, userdata in Box.target(userdata)?.eventArrived(name) }, userdata)
+    stream.attach(self, signal: signal)
+    let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(pointer)) {
+      [weak self] state, hasChanged in
+      self?.rolesChanged(state, hasChanged: hasChanged)
     }
     self.roles = roles
     roles.begin()
@@ -185,30 +163,25 @@ final class PulseStreamDriver {
 
   /// Unregisters everything; afterwards no callback is called. Under the loop's lock.
   func end() {
-    connection.onLoss = nil
-    if let signalEvent { api.pointee.io_free(signalEvent) }
-    signalEvent = nil
+    stream.detach()
     roles?.end()
     roles = nil
     cancelClockEvent()
-    pa_stream_set_event_callback(stream, nil, nil)
     cancelWatchdog()
-    pa_stream_set_write_callback(stream, nil, nil)
-    pa_stream_set_underflow_callback(stream, nil, nil)
-    pa_stream_set_started_callback(stream, nil, nil)
-    pa_stream_set_suspended_callback(stream, nil, nil)
-    pa_stream_set_moved_callback(stream, nil, nil)
-    pa_stream_set_state_callback(stream, nil, nil)
+    pa_stream_set_write_callback(pointer, nil, nil)
+    pa_stream_set_underflow_callback(pointer, nil, nil)
+    pa_stream_set_started_callback(pointer, nil, nil)
+    pa_stream_set_suspended_callback(pointer, nil, nil)
+    pa_stream_set_moved_callback(pointer, nil, nil)
+    pa_stream_set_event_callback(pointer, nil, nil)
     if phase != .failed { stopClock(at: nil) }
     phase = .failed
   }
 
-  private func streamStateChanged() {
-    if pa_stream_get_state(stream) != PA_STREAM_READY { streamEnded() }
-  }
+  func fail(_ message: String) { fail(message, code: .outputLost) }
 
   /// Reports the failure to the owner, once, and stops using the stream.
-  func fail(_ message: String, code: MediaError.Code = .outputLost) {
+  func fail(_ message: String, code: MediaError.Code) {
     halt()
     guard !hasReportedFailure else { return }
     hasReportedFailure = true
@@ -222,12 +195,12 @@ final class PulseStreamDriver {
     stopClock(at: certainlyHeardFrame)
     phase = .failed
     cancelWatchdog()
-    if let signalEvent { api.pointee.io_enable(signalEvent, PA_IO_EVENT_NULL) }
+    stream.disableSignal()
   }
 
   // MARK: - Commands
 
-  private func commandsArrived() {
+  func signalRaised() {
     signal.clear()
     handleRequests()
     switch phase {
@@ -264,7 +237,7 @@ final class PulseStreamDriver {
       consumption.start(at: .now)
       renderAndWrite()
       if phase == .running {
-        setCorked(false) { _, _, userdata in PulseStreamDriver.from(userdata)?.uncorked() }
+        setCorked(false) { _, _, userdata in Box.target(userdata)?.uncorked() }
         armWatchdog()
       }
     }
@@ -306,7 +279,7 @@ final class PulseStreamDriver {
   /// all buffered audio. The first frame is written at its own position, or at the device's next read (`isJump`).
   func renderAndWrite(isJump: Bool = false) {
     var isJump = isJump
-    let writable = pa_stream_writable_size(stream)
+    let writable = pa_stream_writable_size(pointer)
     guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
     let queued = Int(writtenFrame - core.renderedFrame)
     var remaining = blocks.frameCountToWrite(
@@ -315,7 +288,7 @@ final class PulseStreamDriver {
     while remaining > 0 {
       var memory: UnsafeMutableRawPointer?
       var byteCount = remaining * bytesPerFrame
-      guard pa_stream_begin_write(stream, &memory, &byteCount) == 0, let memory,
+      guard pa_stream_begin_write(pointer, &memory, &byteCount) == 0, let memory,
         byteCount >= bytesPerFrame
       else {
         return fail("the sound server provides no memory for audio")
@@ -325,8 +298,8 @@ final class PulseStreamDriver {
       core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
       let status =
         isJump
-        ? pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, 0, PA_SEEK_RELATIVE_ON_READ)
-        : pa_stream_write(stream, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
+        ? pa_stream_write(pointer, memory, frameCount * bytesPerFrame, nil, 0, PA_SEEK_RELATIVE_ON_READ)
+        : pa_stream_write(pointer, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
       guard status == 0 else { return fail("the stream cannot be written") }
       isJump = false
       writtenFrame = core.renderedFrame
@@ -337,7 +310,7 @@ final class PulseStreamDriver {
 
   /// The capacity of the server's buffer; it may change when the stream moves to another device.
   var bufferFrameCount: Int {
-    Int(pa_stream_get_buffer_attr(stream)?.pointee.tlength ?? 0) / bytesPerFrame
+    Int(pa_stream_get_buffer_attr(pointer)?.pointee.tlength ?? 0) / bytesPerFrame
   }
 
   /// Wakes the engine when events are pending.
@@ -365,7 +338,7 @@ final class PulseStreamDriver {
     phase = .corking
     stall.end()
     corkTiming = nil
-    setCorked(true) { _, _, userdata in PulseStreamDriver.from(userdata)?.corked() }
+    setCorked(true) { _, _, userdata in Box.target(userdata)?.corked() }
   }
 
   private func corked() {
@@ -391,9 +364,6 @@ final class PulseStreamDriver {
   }
 
   private func setCorked(_ isCorked: Bool, _ done: @escaping pa_stream_success_cb_t) {
-    guard let operation = pa_stream_cork(stream, isCorked ? 1 : 0, done, userdata) else {
-      return fail("the stream cannot be \(isCorked ? "stopped" : "started")")
-    }
-    pa_operation_unref(operation)
+    stream.setCorked(isCorked, userdata, done)?.release()
   }
 }

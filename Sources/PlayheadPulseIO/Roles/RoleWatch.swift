@@ -13,21 +13,23 @@ final class RoleWatch {
     var canCork = false
   }
 
+  private typealias Box = CallbackBox<RoleWatch>
+
   private let connection: PulseConnection
   private let streamIndex: UInt32
   /// Receives the current state after each change of streams or modules, and once at the start. `hasChanged` is false
   /// if the state is the same as before.
   private let onState: (State, _ hasChanged: Bool) -> Void
   private var state: State?
-  private var operation: OpaquePointer?
+  /// The pending query. Nil also if the connection is lost, which the stream driver reports.
+  private var operation: PulseOperation?
   /// Whether something has changed since the pending query began.
   private var isStale = false
   private var rules: [RoleRules] = []
   private var streams: [RoleRules.Stream] = []
-
-  private static let moduleMask = PA_SUBSCRIPTION_MASK_MODULE.rawValue
-  private static let streamMask =
-    PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
+  /// The facilities whose changes the server reports.
+  private var watchedFacilities = pa_subscription_mask_t(0)
+  private lazy var userdata = connection.mainloop.userdata(for: self)
 
   init(connection: PulseConnection, streamIndex: UInt32, onState: @escaping (State, _ hasChanged: Bool) -> Void) {
     self.connection = connection
@@ -37,30 +39,24 @@ final class RoleWatch {
 
   /// Begins to watch. The owner keeps this object alive until `end`.
   func begin() {
+    pa_context_set_subscribe_callback(
+      connection.context, { _, _, _, userdata in Box.target(userdata)?.queryModules() }, userdata)
     subscribe()
     queryModules()
   }
 
   /// Ends the watch; afterwards no callback is called.
   func end() {
-    connection.unsubscribe(self)
-    if let operation {
-      // After a cancellation the callback no longer runs.
-      pa_operation_cancel(operation)
-      pa_operation_unref(operation)
-    }
+    pa_context_set_subscribe_callback(connection.context, nil, nil)
     operation = nil
   }
 
-  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
-  private static func from(_ pointer: UnsafeMutableRawPointer?) -> RoleWatch? {
-    pointer.map { Unmanaged<RoleWatch>.fromOpaque($0).takeUnretainedValue() }
-  }
-
   private func subscribe() {
-    let mask = rules.isEmpty ? Self.moduleMask : Self.moduleMask | Self.streamMask
-    connection.subscribe(self, to: mask) { [unowned self] _ in queryModules() }
+    var mask = PA_SUBSCRIPTION_MASK_MODULE.rawValue
+    if !rules.isEmpty { mask |= PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue }
+    guard watchedFacilities.rawValue != mask else { return }
+    watchedFacilities = pa_subscription_mask_t(mask)
+    PulseOperation.start(pa_context_subscribe(connection.context, watchedFacilities, nil, nil))
   }
 
   // MARK: - Queries
@@ -73,18 +69,10 @@ final class RoleWatch {
     isStale = false
     rules = []
     streams = []
-    setOperation(
+    operation = PulseOperation(
       pa_context_get_module_info_list(
         connection.context,
-        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveModule(info, endOfList) }, userdata))
-  }
-
-  /// Stores the pending operation. Nil means that the connection is lost, which the stream driver reports.
-  private func setOperation(_ operation: OpaquePointer?) { self.operation = operation }
-
-  private func finishOperation() {
-    if let operation { pa_operation_unref(operation) }
-    operation = nil
+        { _, info, endOfList, userdata in Box.target(userdata)?.receiveModule(info, endOfList) }, userdata))
   }
 
   private func receiveModule(_ info: UnsafePointer<pa_module_info>?, _ endOfList: Int32) {
@@ -94,13 +82,13 @@ final class RoleWatch {
       if let found = RoleRules(module: String(cString: name), arguments: arguments) { rules.append(found) }
       return
     }
-    finishOperation()
+    operation.take()?.release()
     subscribe()
     guard !rules.isEmpty else { return evaluate() }
-    setOperation(
+    operation = PulseOperation(
       pa_context_get_sink_input_info_list(
         connection.context,
-        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveSinkInput(info, endOfList) }, userdata))
+        { _, info, endOfList, userdata in Box.target(userdata)?.receiveSinkInput(info, endOfList) }, userdata))
   }
 
   private func receiveSinkInput(_ info: UnsafePointer<pa_sink_input_info>?, _ endOfList: Int32) {
@@ -112,12 +100,12 @@ final class RoleWatch {
           isMuted: info.mute != 0))
       return
     }
-    finishOperation()
+    operation.take()?.release()
     guard rules.contains(where: \.isGlobal) else { return evaluate() }
-    setOperation(
+    operation = PulseOperation(
       pa_context_get_source_output_info_list(
         connection.context,
-        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveSourceOutput(info, endOfList) }, userdata))
+        { _, info, endOfList, userdata in Box.target(userdata)?.receiveSourceOutput(info, endOfList) }, userdata))
   }
 
   private func receiveSourceOutput(_ info: UnsafePointer<pa_source_output_info>?, _ endOfList: Int32) {
@@ -129,7 +117,7 @@ final class RoleWatch {
           isCorked: info.corked != 0, isMuted: info.mute != 0))
       return
     }
-    finishOperation()
+    operation.take()?.release()
     evaluate()
   }
 
