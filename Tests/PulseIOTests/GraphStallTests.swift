@@ -24,7 +24,7 @@ import Testing
     var stall = stall
     return stall.popReplayFrame(
       unreadFrame: unreadFrame, blockFrames: blockFrames,
-      maximumReplayFrames: PulseStreamDriver.possibleLossFrames(blockFrames, 48_000))
+      maximumReplayFrames: DeviceWatch.possibleLossFrames(blockFrames, 48_000))
   }
 
   @Test func patienceIsTwoBlocksAndAMargin() {
@@ -65,10 +65,10 @@ import Testing
   }
 
   @Test func repeatedAudioIsLimitedToTwoBlocksOrFiftyMilliseconds() {
-    #expect(PulseStreamDriver.possibleLossFrames(1_024, 48_000) == 2_048)
-    #expect(PulseStreamDriver.possibleLossFrames(1_024, 44_100) == 2_048)
-    #expect(PulseStreamDriver.possibleLossFrames(256, 96_000) == 512)
-    #expect(PulseStreamDriver.possibleLossFrames(2_048, 48_000) == 2_304)
+    #expect(DeviceWatch.possibleLossFrames(1_024, 48_000) == 2_048)
+    #expect(DeviceWatch.possibleLossFrames(1_024, 44_100) == 2_048)
+    #expect(DeviceWatch.possibleLossFrames(256, 96_000) == 512)
+    #expect(DeviceWatch.possibleLossFrames(2_048, 48_000) == 2_304)
   }
 
   @Test func oneLongBlockIsReplayed() {

@@ -20,13 +20,13 @@ extension PulseStreamDriver {
   private func interrupt() {
     guard !interruption.isPaused || interruption.isUnconfirmed else { return interruption.setEnded(false) }
     if phase == .running {
-      let heardFrame = isClockRunning ? heardClock.heardFrame(at: .now).map { Int64($0) } : nil
+      let heardFrame = clock.heardFrame(at: .now).map { Int64($0) }
       // Audio that the server has read and the device has not received yet is muted, too.
-      let inTransit = blocks.inTransitCount(bufferFrameCount: bufferFrameCount, fallback: sampleRateHz / 100)
-      interruption.begin(unreadFrame: max(minimumHeardFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
-      isSplicePending = false
-      hasCommandsAfterCork = true
-      cork()
+      let inTransit = splice.blocks.inTransitCount(
+        bufferFrameCount: bufferFrameCount, fallback: clock.sampleRateHz / 100)
+      interruption.begin(
+        unreadFrame: max(clock.minimumHeardFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
+      cork(hasCommands: true)
     } else {
       interruption.begin(unreadFrame: nil)
     }
@@ -83,10 +83,10 @@ extension PulseStreamDriver {
     interruption.end()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
-    case .corking:
+    case .corking(let timing, _):
       // The position at which the stream was corked is not known yet.
       interruption = previous.unpaused
-      hasCommandsAfterCork = true
+      phase = .corking(timing: timing, hasCommands: true)
     case .running, .failed: break
     }
   }
@@ -105,15 +105,7 @@ extension PulseStreamDriver {
     let target = interruption.resumeFrame(readFrame: readFrame)
     guard target < readFrame else { return readFrame }
     let frame = min(readFrame, core.rewind(toFrame: target))
-    renumber(byFrames: frame - readFrame)
+    clock.renumber(byFrames: frame - readFrame)
     return frame
-  }
-
-  /// Renumbers the frames that the stream's bytes represent.
-  func renumber(byFrames movement: Int64) {
-    baseFrame += movement
-    writtenFrame += movement
-    lastReadFrame += movement
-    heardClock.renumber(byFrames: movement)
   }
 }

@@ -2,17 +2,12 @@ import CPlayheadPulse
 import PlayheadMediaCore
 import PlayheadRealtimeAudio
 
-/// Requests timings from the server, and keeps the output's clock with the replies.
+/// Requests timings from the server, and with the replies keeps the output's clock and overwrites buffered audio.
 extension PulseStreamDriver {
-  /// The interval of timings while the clock is settled. Timings are requested together with the server's requests for
-  /// audio, so that no extra wakeup occurs.
-  private static let timingIntervalNanoseconds: Int64 = 150_000_000
   /// The number of timings in quick succession after a start, before the interval applies.
   private static let quickTimingCount = 4
-  /// Frames are released this long after they are heard, because a cork may return consumed audio.
-  private static let releaseMarginNanoseconds: Int64 = 20_000_000
 
-  // MARK: - Requests
+  // MARK: - Timings
 
   func requestTiming() {
     guard phase != .failed else { return }
@@ -21,145 +16,151 @@ extension PulseStreamDriver {
     }
     guard let request else { return fail("the timing of the stream cannot be queried") }
     request.release()
-    timingsRequested += 1
-    lastTimingRequest = .now
+    timings.request(at: .now)
   }
 
   func requestTimingIfDue(at now: HostTime) {
-    guard phase == .running, timingsReceived == timingsRequested else { return }
-    let isSettled = isClockRunning && heardClock.observationCount >= Self.quickTimingCount
-    if isSettled, now.nanoseconds(since: lastTimingRequest) < Self.timingIntervalNanoseconds {
-      return
-    }
-    requestTiming()
+    let isSettled = clock.isRunning && clock.timingCount >= Self.quickTimingCount
+    if phase == .running, timings.isDue(at: now, isSettled: isSettled) { requestTiming() }
   }
 
-  // MARK: - Replies
-
   private func timingArrived(succeeded: Bool) {
-    timingsReceived += 1
-    if timingsReceived == timingsRequested {
-      let duration = HostTime.now.nanoseconds(since: lastTimingRequest)
-      slowestReplyNanoseconds = max(duration, slowestReplyNanoseconds / 8 * 7)
-    }
+    timings.receive(at: .now)
     counters.timingCount.wrappingAdd(1, ordering: .relaxed)
-    if succeeded, isProbing || isHanging { serverResponded() }
+    if succeeded, watch.isProbing || watch.isHanging { serverResponded() }
     guard phase != .failed else { return }
-    guard succeeded, let timing = deviceTiming() else {
-      // Splices, jumps and corks need a valid timing, so request another one. The state callback reports a lost server.
-      if timingsReceived == timingsRequested, isSplicePending || phase == .corking || jumpTiming != nil {
-        requestTiming()
-        if jumpTiming != nil { jumpTiming = timingsRequested }
-        if corkTiming != nil { corkTiming = timingsRequested }
-      }
-      return
-    }
-    if let expected = jumpTiming {
+    guard succeeded, let timing = deviceTiming() else { return timingFailed() }
+    if let expected = splice.jumpTiming {
       // Timings requested before the jump refer to frames that the jump may have renumbered.
-      guard timingsReceived == expected else { return }
-      return jumpCompleted()
+      if timings.received == expected { jumpCompleted() }
+    } else {
+      handle(timing)
     }
-    handle(timing)
+  }
+
+  /// Requests another timing, because splices, jumps and corks need a valid one. The state callback reports a lost
+  /// server.
+  private func timingFailed() {
+    guard timings.isIdle, splice.isPending || isCorking || splice.jumpTiming != nil else { return }
+    requestTiming()
+    if splice.jumpTiming != nil { splice.awaitJump(timing: timings.requested) }
+    if case .corking(.some, _) = phase { awaitPosition() }
   }
 
   private func handle(_ timing: DeviceTiming) {
-    lastReadFrame = timing.readFrame
+    clock.lastReadFrame = timing.readFrame
     counters.deviceLatencyMicroseconds.store(
       Int(clamping: timing.deviceLatencyMicroseconds), ordering: .relaxed)
     switch phase {
     case .running:
-      verifySplice(timing)
-      checkConsumption(timing)
-      checkStall(timing)
+      if splice.isLate(timing) { counters.lateSpliceCount.wrappingAdd(1, ordering: .relaxed) }
+      checkDevice(timing)
       // While a stall is suspected or confirmed, no frame is released and the clock is not updated.
-      if consumption.isStalled || stall.frame != nil { return replayIfDue() }
+      if watch.isUncertain { return replayIfDue() }
       updateClock(timing)
-      if isSplicePending, timingsReceived == timingsRequested { splice(timing) }
-      releaseHeardFrames()
+      if splice.isPending, timings.isIdle { overwrite(timing) }
+      if let frame = clock.releasableFrame(at: .now) { core.release(heardFrame: frame) }
       wakeControlIfNeeded()
-    case .corking:
-      if timingsReceived == corkTiming { corkCompleted(readFrame: timing.readFrame) }
+    case .corking(let expected, let hasCommands):
+      if timings.received == expected { corkCompleted(readFrame: timing.readFrame, hasCommands: hasCommands) }
     case .corked, .failed: break
     }
   }
 
-  /// Handles the timing after a jump: the server reports the position of the new audio, and the frames are renumbered
-  /// accordingly.
-  private func jumpCompleted() {
-    jumpTiming = nil
-    guard let info = stream.timing else { return }
-    let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
-    baseFrame += movement
-    lastReadFrame += movement
-    minimumHeardFrame += movement
-    heardClock.renumber(byFrames: movement)
-    interruption.renumber(byFrames: movement)
-    if let timing = deviceTiming() { handle(timing) }
-  }
-
   /// The server's last reply in output frames; nil when libpulse considers it invalid.
   private func deviceTiming() -> DeviceTiming? {
-    guard let info = stream.timing, info.read_index_corrupt == 0 else {
-      return nil
-    }
+    guard let info = stream.timing, info.read_index_corrupt == 0 else { return nil }
     return DeviceTiming(
-      readFrame: baseFrame + max(0, info.read_index) / Int64(bytesPerFrame),
+      readFrame: clock.frame(ofByte: info.read_index),
       deviceLatencyMicroseconds: Int64(clamping: info.sink_usec),
-      hostTime: MonotonicClock.hostTime(ofWallClock: info.timestamp, notBefore: lastTimingRequest),
+      hostTime: MonotonicClock.hostTime(ofWallClock: info.timestamp, notBefore: timings.lastRequest),
       isPlaying: info.playing != 0)
   }
 
-  private func releaseHeardFrames() {
-    guard isClockRunning, let frame = heardClock.heardFrame(at: .now) else { return }
-    let margin = Double(Self.releaseMarginNanoseconds) * Double(sampleRateHz) / 1e9
-    core.release(heardFrame: max(minimumHeardFrame, min(lastReadFrame, Int64(frame - margin))))
+  // MARK: - Splices
+
+  /// The first frame that the device may not have read, as far as the server has reported.
+  var unreadFrame: Int64 {
+    clock.unreadFrame(bufferedCount: splice.bufferedCount(bufferFrameCount: bufferFrameCount))
+  }
+
+  /// Applies the pending commands and overwrites the buffered audio from just after the device's read position on.
+  private func overwrite(_ timing: DeviceTiming) {
+    let now = HostTime.now
+    let plan = SplicePlan(
+      sampleRateHz: clock.sampleRateHz, timing: timing, blockFrames: watch.blockFrames, lastRead: watch.lastRead,
+      slowestReplyNanoseconds: timings.slowestReplyNanoseconds, now: now)
+    guard let target = splice.begin(plan, writtenFrame: clock.writtenFrame) else { return requestTiming() }
+    let frame = core.rewind(toFrame: target)
+    let isOverwriting = frame < clock.writtenFrame
+    renderAndWrite()
+    counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
+    guard phase == .running else { return }
+    if isOverwriting {
+      splice.overwrote(fromFrame: frame)
+      requestTiming()
+    }
+    corkIfSilent(at: now)
+  }
+
+  /// Applies the pending commands and replaces all buffered audio.
+  ///
+  /// No old audio continues, so the new audio need not begin at a chosen frame that is clear of the device. The server
+  /// inserts it at the device's next read, so no frame is late and no time is lost. A timing then reports the position,
+  /// and the frames are renumbered accordingly.
+  func jump() {
+    watch.endStall()
+    splice.beginJump()
+    _ = core.rewind(toFrame: unreadFrame)
+    renderAndWrite(isJump: true)
+    counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
+    guard phase == .running else { return }
+    requestTiming()
+    splice.awaitJump(timing: timings.requested)
+    wakeControlIfNeeded()
+  }
+
+  /// Handles the timing after a jump: the server reports the position of the new audio.
+  private func jumpCompleted() {
+    splice.jumpCompleted()
+    guard let info = stream.timing else { return }
+    interruption.renumber(byFrames: clock.jumpCompleted(writeIndex: info.write_index))
+    if let timing = deviceTiming() { handle(timing) }
   }
 
   // MARK: - Clock
 
   private func updateClock(_ timing: DeviceTiming) {
-    guard timing.isPlaying else { return }
-    let isNew = heardClock.observe(
-      frame: timing.heardFrame(sampleRateHz: sampleRateHz), at: timing.hostTime)
-    guard let point = heardClock.publishedPoint() else { return }
-    if isClockRunning {
+    switch clock.update(timing) {
+    case .unchanged: break
+    case .advanced(let point, let isNew):
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
       if isNew { notifyClockChange() }
-    } else {
-      startClock()
+    case .ready: startClock()
     }
   }
 
-  /// Starts the clock when the device reaches `minimumHeardFrame`. Until then the device plays its earlier buffer, and
-  /// the clock is paused.
   private func startClock() {
-    cancelClockEvent()
-    guard let startTime = heardClock.hostTime(ofFrame: Double(minimumHeardFrame)) else { return }
-    let delay = startTime.nanoseconds(since: .now)
-    if delay > 200_000 {
-      clockEvent = LoopEvent(afterMicroseconds: UInt64(delay / 1_000), on: connection, userdata) { _, _, _, userdata in
+    clockTimer = nil
+    guard phase == .running else { return }
+    switch clock.start(at: .now) {
+    case .later(let delay):
+      clockTimer = LoopEvent(afterMicroseconds: UInt64(delay / 1_000), on: connection, userdata) { _, _, _, userdata in
         Box.target(userdata)?.startClock()
       }
-      return
-    }
-    guard phase == .running, let point = heardClock.publishedPoint() else { return }
-    isClockRunning = true
-    if point.frame < minimumHeardFrame {
-      core.clock.publish(heardFrame: minimumHeardFrame, at: startTime, isRunning: true)
-    } else {
+    case .started(let point):
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
+      notifyClockChange()
+    case nil: break
     }
-    notifyClockChange()
   }
 
   /// Pauses the clock at `frame` once the device has reached it. Audio in the device's buffer cannot be recalled.
   func stopClockWhenHeard(_ frame: Int64) {
-    cancelClockEvent()
-    guard isClockRunning, let end = heardClock.hostTime(ofFrame: Double(frame)), end > .now else {
-      return stopClock(at: frame)
-    }
-    let duration = UInt64(end.nanoseconds(since: .now) / 1_000 + 1)
-    clockEvent = LoopEvent(afterMicroseconds: duration, on: connection, userdata) { _, _, _, userdata in
+    clockTimer = nil
+    guard let end = clock.time(ofFrame: frame, after: .now) else { return stopClock(at: frame) }
+    let duration = UInt64(max(0, end.nanoseconds(since: .now)) / 1_000 + 1)
+    clockTimer = LoopEvent(afterMicroseconds: duration, on: connection, userdata) { _, _, _, userdata in
       Box.target(userdata)?.clockReachedEnd()
     }
   }
@@ -168,22 +169,12 @@ extension PulseStreamDriver {
     if case .corked(let readFrame) = phase { stopClock(at: readFrame) }
   }
 
-  func cancelClockEvent() { clockEvent = nil }
-
   /// Pauses the clock at `frame`, or at its current frame if nil.
   func stopClock(at frame: Int64?) {
-    cancelClockEvent()
+    clockTimer = nil
     let now = HostTime.now
-    let wasRunning = isClockRunning
-    var pausedFrame = frame
-    if pausedFrame == nil, wasRunning, let heardFrame = heardClock.heardFrame(at: now) {
-      pausedFrame = max(minimumHeardFrame, min(writtenFrame, Int64(heardFrame)))
-    }
-    isClockRunning = false
-    heardClock.restart()
-    guard let pausedFrame else { return }
-    minimumHeardFrame = pausedFrame
-    core.clock.publish(heardFrame: pausedFrame, at: now, isRunning: false)
+    guard let stopFrame = clock.stop(at: frame, now: now) else { return }
+    core.clock.publish(heardFrame: stopFrame, at: now, isRunning: false)
     notifyClockChange()
   }
 
@@ -194,25 +185,13 @@ extension PulseStreamDriver {
     guard phase == .running else { return }
     counters.underrunCount.wrappingAdd(1, ordering: .relaxed)
     let index = pa_stream_get_underflow_index(pointer)
-    guard isClockRunning, index >= 0 else { return }
+    guard clock.isRunning, index >= 0 else { return }
     // The device still plays its buffer: the frames up to this one are heard.
-    stopClock(at: baseFrame + index / Int64(bytesPerFrame))
+    stopClock(at: clock.frame(ofByte: index))
   }
 
   /// Handles the start, or restart, of playback by the server.
   func deviceStarted() {
     if phase == .running { requestTiming() }
-  }
-
-  /// Handles a change of the stream's device, or the suspension or resumption of the device.
-  func deviceChanged() {
-    blockFrames = 0
-    blocks.reset()
-    stall.end()
-    consumption = ConsumptionMonitor()
-    consumption.start(at: .now)
-    guard phase == .running else { return }
-    stopClock(at: nil)
-    requestTiming()
   }
 }

@@ -5,17 +5,16 @@ import Synchronization
 
 // The sink's side of a RenderCore on a PulseAudio stream. The driver does the following:
 // - writes audio when the server requests it,
-// - applies commands by overwriting buffered audio (PulseStreamDriver+Splice),
-// - updates the output's clock (PulseStreamDriver+Timing),
+// - applies commands by overwriting buffered audio, and keeps the output's clock (PulseStreamDriver+Timing),
 // - corks the stream when no input is active.
+//
+// The decisions are those of values without side effects: StreamClock, DeviceWatch, StreamSplice and
+// StreamInterruption. The driver passes libpulse's events to them, and carries out the results.
 //
 // Everything here runs under the main loop's lock, nearly all of it in callbacks of the loop's thread. The driver never
 // logs, never waits and never flushes the stream.
 
 /// Drives one playback stream.
-///
-/// Frames: the stream's byte 0 is output frame `baseFrame`; read and write indexes are converted to output frames. A
-/// jump (PulseStreamDriver+Splice) may change `baseFrame`.
 final class PulseStreamDriver: StreamDriver {
   typealias Box = CallbackBox<PulseStreamDriver>
 
@@ -25,8 +24,9 @@ final class PulseStreamDriver: StreamDriver {
     case corked(readFrame: Int64)
     /// The device reads the stream, or soon will.
     case running
-    /// The stream is being corked; its position is not known yet.
-    case corking
+    /// The stream is being corked. The reply to `timing` reports its position; nil until the cork is acknowledged. Then
+    /// commands are applied that are pending (`hasCommands`).
+    case corking(timing: UInt64?, hasCommands: Bool)
     /// The stream no longer exists.
     case failed
   }
@@ -34,101 +34,45 @@ final class PulseStreamDriver: StreamDriver {
   let stream: PulseStream
   let core: RenderCore
   let counters: PulseCounters
-  let bytesPerFrame: Int
-  let sampleRateHz: Int
-  var baseFrame: Int64
+  let requests: StreamRequests
   private let signal: EventSignal
   private let wakeControl: @Sendable () -> Void
   let onNotice: @Sendable (DeviceNotice) -> Void
   private let onFailure: @Sendable (MediaError) -> Void
   /// The observer of the server's interruptions; nil if there is none, and the stream follows the server.
   let onSharing: (@Sendable (SharingNotice) -> Void)?
-  let requests: StreamRequests
   private(set) lazy var userdata = stream.mainloop.userdata(for: self)
   private var hasReportedFailure = false
 
   var phase: Phase
-  /// The output frame of the server's write index. The frame differs from `core.renderedFrame` only between a rewind
-  /// and the writes that follow it.
-  var writtenFrame: Int64
-
-  /// Whether the buffered audio must be overwritten at the next fresh timing.
-  var isSplicePending = false
-  /// Whether commands arrived while the stream was being corked.
-  var hasCommandsAfterCork = false
+  /// The clock. Its written frame differs from `core.renderedFrame` only between a rewind and the writes that follow.
+  var clock: StreamClock
+  var timings = TimingRequests()
+  var watch: DeviceWatch
+  var splice = StreamSplice()
   /// Whether the server has interrupted the stream (PulseStreamDriver+Interruption).
   var interruption = StreamInterruption()
   var isDucked = false
   private var roles: RoleWatch?
-  /// The first frame of the last splice, until a timing shows whether it was in time.
-  var unverifiedSpliceFrame: Int64?
-  /// The timing that reports the position of the last jump; nil when it is known.
-  var jumpTiming: UInt64?
+  /// Starts or pauses the clock.
+  var clockTimer: LoopEvent?
+  /// The timer of `watch`.
+  var watchTimer: LoopEvent?
 
-  // Timing. Requests are numbered; the server replies in order.
-  var timingsRequested: UInt64 = 0
-  var timingsReceived: UInt64 = 0
-  var lastTimingRequest: HostTime
-  /// The longest recent reply time; it decays by an eighth with each reply.
-  var slowestReplyNanoseconds: Int64 = 0
-  /// The timing that reports the position of the corked stream; nil until the cork is acknowledged.
-  var corkTiming: UInt64?
-  var heardClock: HeardClock
-  /// The first frame that can be heard from now on: the frame at which the stream began, resumed or underran.
-  var minimumHeardFrame: Int64
-  var isClockRunning = false
-  var clockEvent: LoopEvent?
-  var lastReadFrame: Int64
-
-  // The reads of the device: a request for audio follows directly after a read. The block size stays valid across a
-  // cork, the times of the reads do not.
-  var blockFrames: Int64 = 0
-  var lastRead: HostTime
-  var blocks = DeviceBlocks()
-
-  // The device itself (PulseStreamDriver+Device).
-  var deviceIndex: UInt32 = 0
-  var lastActivity = HostTime(nanoseconds: 0)
-  var watchdogEvent: LoopEvent?
-  /// The time at which `watchdogEvent` is due.
-  var watchdogTime = HostTime(nanoseconds: 0)
-  /// Whether `watchdogEvent` is due when a block is late; otherwise the event is due when all written audio should have
-  /// been heard.
-  var isWatchingBlocks = false
-  var isHanging = false
-  /// The suspected or confirmed stall of a graph (PulseStreamDriver+Stall).
-  var stall = GraphStall()
-  /// Whether the device reads from the stream (PulseStreamDriver+Stall).
-  var consumption = ConsumptionMonitor()
-  /// Whether the server is being probed for a reply.
-  var isProbing = false
-
-  /// Takes ownership of a corked stream that is ready. Under the loop's lock.
+  /// Takes a corked stream that is ready.
   init(
     stream: PulseStream, core: RenderCore, signal: EventSignal, counters: PulseCounters, requests: StreamRequests,
-    onSharing: (@Sendable (SharingNotice) -> Void)?,
-    wakeControl: @escaping @Sendable () -> Void, onNotice: @escaping @Sendable (DeviceNotice) -> Void,
-    onFailure: @escaping @Sendable (MediaError) -> Void
+    onSharing: (@Sendable (SharingNotice) -> Void)?, wakeControl: @escaping @Sendable () -> Void,
+    onNotice: @escaping @Sendable (DeviceNotice) -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
-    self.stream = stream
-    self.core = core
-    self.signal = signal
-    self.counters = counters
-    self.requests = requests
-    self.onSharing = onSharing
-    self.wakeControl = wakeControl
-    self.onNotice = onNotice
-    self.onFailure = onFailure
-    bytesPerFrame = core.format.bytesPerFrame
-    sampleRateHz = core.format.sampleRateHz
-    baseFrame = core.renderedFrame
-    writtenFrame = baseFrame
-    minimumHeardFrame = baseFrame
-    lastReadFrame = baseFrame
-    lastTimingRequest = HostTime(nanoseconds: 0)
-    lastRead = HostTime(nanoseconds: 0)
-    heardClock = HeardClock(sampleRateHz: sampleRateHz)
-    phase = .corked(readFrame: baseFrame)
+    (self.stream, self.core, self.signal) = (stream, core, signal)
+    (self.counters, self.requests, self.onSharing) = (counters, requests, onSharing)
+    (self.wakeControl, self.onNotice, self.onFailure) = (wakeControl, onNotice, onFailure)
+    let frame = core.renderedFrame
+    phase = .corked(readFrame: frame)
+    clock = StreamClock(
+      sampleRateHz: core.format.sampleRateHz, bytesPerFrame: core.format.bytesPerFrame, frame: frame)
+    watch = DeviceWatch(sampleRateHz: core.format.sampleRateHz, isGraphNode: stream.properties.isGraphNode)
     // By the user, or by a role module whose cork request was lost.
     if stream.properties.isMuted { interruption.beginUnconfirmed() }
   }
@@ -136,13 +80,15 @@ final class PulseStreamDriver: StreamDriver {
   var pointer: OpaquePointer { stream.pointer }
   var connection: PulseConnection { stream.connection }
   var context: OpaquePointer { stream.connection.context }
-  var isGraphNode: Bool { stream.properties.isGraphNode }
+  var bytesPerFrame: Int { core.format.bytesPerFrame }
+  var isSuspended: Bool { pa_stream_is_suspended(pointer) > 0 }
+  var isCorking: Bool { if case .corking = phase { true } else { false } }
 
   // MARK: - Lifecycle
 
   func begin() {
-    deviceIndex = pa_stream_get_device_index(pointer)
-    core.clock.publish(heardFrame: baseFrame, at: .now, isRunning: false)
+    _ = watch.moved(to: pa_stream_get_device_index(pointer))
+    core.clock.publish(heardFrame: clock.baseFrame, at: .now, isRunning: false)
     pa_stream_set_write_callback(
       pointer, { _, byteCount, userdata in Box.target(userdata)?.audioRequested(byteCount: byteCount) }, userdata)
     pa_stream_set_underflow_callback(pointer, { _, userdata in Box.target(userdata)?.deviceUnderran() }, userdata)
@@ -166,8 +112,8 @@ final class PulseStreamDriver: StreamDriver {
     stream.detach()
     roles?.end()
     roles = nil
-    cancelClockEvent()
-    cancelWatchdog()
+    clockTimer = nil
+    cancelWatchTimer()
     pa_stream_set_write_callback(pointer, nil, nil)
     pa_stream_set_underflow_callback(pointer, nil, nil)
     pa_stream_set_started_callback(pointer, nil, nil)
@@ -194,7 +140,7 @@ final class PulseStreamDriver: StreamDriver {
     guard phase != .failed else { return }
     stopClock(at: certainlyHeardFrame)
     phase = .failed
-    cancelWatchdog()
+    cancelWatchTimer()
     stream.disableSignal()
   }
 
@@ -206,7 +152,7 @@ final class PulseStreamDriver: StreamDriver {
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .running: applyCommandsWhileRunning()
-    case .corking: hasCommandsAfterCork = true
+    case .corking(let timing, _): phase = .corking(timing: timing, hasCommands: true)
     case .failed: break
     }
   }
@@ -214,13 +160,9 @@ final class PulseStreamDriver: StreamDriver {
   private func applyCommandsWhileRunning() {
     switch core.pendingEffect(fromFrame: unreadFrame) {
     case .replaces: jump()
-    case .silences:
-      // A corked stream reports exactly where everything stopped.
-      isSplicePending = false
-      hasCommandsAfterCork = true
-      cork()
+    case .silences: cork(hasCommands: true)  // A corked stream reports exactly where everything stopped.
     case .mixes:
-      isSplicePending = true
+      splice.request()
       requestTiming()
     }
   }
@@ -232,13 +174,11 @@ final class PulseStreamDriver: StreamDriver {
     if core.isActive, !interruption.isPaused {
       phase = .running
       stopClock(at: readFrame)
-      lastRead = HostTime(nanoseconds: 0)
-      stall.end()
-      consumption.start(at: .now)
+      watch.streamStarted(at: .now)
       renderAndWrite()
       if phase == .running {
         setCorked(false) { _, _, userdata in Box.target(userdata)?.uncorked() }
-        armWatchdog()
+        waitForRead()
       }
     }
     wakeControlIfNeeded()
@@ -254,19 +194,20 @@ final class PulseStreamDriver: StreamDriver {
     deviceDidRead()
     guard phase == .running else { return }
     let now = HostTime.now
-    if stall.frame == nil, isClockRunning, let frame = heardClock.heardFrame(at: now), frame >= Double(writtenFrame) {
+    if !watch.mayHaveStalled, let frame = clock.heardFrame(at: now), frame >= Double(clock.writtenFrame) {
       // All written audio was heard before this request arrived: the device underruns.
-      stopClock(at: writtenFrame)
+      stopClock(at: clock.writtenFrame)
     }
     // After a jump the server also requests the audio that the jump skipped.
-    if jumpTiming == nil {
-      let readCount = blocks.recordRead(room: byteCount / bytesPerFrame)
-      if lastRead.nanoseconds > 0, readCount > 0 { recordBlockSize(frames: Int64(readCount)) }
-      lastRead = now
+    if splice.jumpTiming == nil {
+      watch.recordRead(frames: splice.blocks.recordRead(room: byteCount / bytesPerFrame), at: now)
+      if let duration = watch.possibleLossNanoseconds {
+        counters.possibleLossNanoseconds.store(duration, ordering: .relaxed)
+      }
     }
     // A pending splice will replace this audio: rendering now would apply the splice's commands too early. (During a
     // stall a splice waits, so audio is written.)
-    if !isSplicePending || stall.frame != nil {
+    if !splice.isPending || watch.mayHaveStalled {
       renderAndWrite()
       corkIfSilent(at: now)
     }
@@ -281,8 +222,8 @@ final class PulseStreamDriver: StreamDriver {
     var isJump = isJump
     let writable = pa_stream_writable_size(pointer)
     guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
-    let queued = Int(writtenFrame - core.renderedFrame)
-    var remaining = blocks.frameCountToWrite(
+    let queued = Int(clock.writtenFrame - core.renderedFrame)
+    var remaining = splice.blocks.frameCountToWrite(
       room: queued + writable / bytesPerFrame, minimum: queued, bufferFrameCount: bufferFrameCount)
     if remaining <= 0 { core.applyCommands() }
     while remaining > 0 {
@@ -293,8 +234,8 @@ final class PulseStreamDriver: StreamDriver {
       else {
         return fail("the sound server provides no memory for audio")
       }
-      let frameCount = blocks.chunkFrameCount(of: remaining, room: byteCount / bytesPerFrame)
-      let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
+      let frameCount = splice.blocks.chunkFrameCount(of: remaining, room: byteCount / bytesPerFrame)
+      let offset = (core.renderedFrame - clock.writtenFrame) * Int64(bytesPerFrame)
       core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
       let status =
         isJump
@@ -302,7 +243,7 @@ final class PulseStreamDriver: StreamDriver {
         : pa_stream_write(pointer, memory, frameCount * bytesPerFrame, nil, offset, PA_SEEK_RELATIVE)
       guard status == 0 else { return fail("the stream cannot be written") }
       isJump = false
-      writtenFrame = core.renderedFrame
+      clock.writtenFrame = core.renderedFrame
       remaining -= frameCount
       counters.writeCount.wrappingAdd(1, ordering: .relaxed)
     }
@@ -328,39 +269,42 @@ final class PulseStreamDriver: StreamDriver {
 
   /// Corks the stream once no input is active and all audible frames have been heard.
   func corkIfSilent(at now: HostTime) {
-    guard phase == .running, !core.isActive, !isSplicePending else { return }
-    let frame = isClockRunning ? heardClock.heardFrame(at: now) ?? 0 : Double(minimumHeardFrame)
+    guard phase == .running, !core.isActive, !splice.isPending else { return }
+    let frame = clock.heardFrame(at: now) ?? Double(clock.minimumHeardFrame)
     guard frame >= Double(core.lastAudibleFrame) else { return }
-    cork()
+    cork(hasCommands: false)
   }
 
-  func cork() {
-    phase = .corking
-    stall.end()
-    corkTiming = nil
+  /// Corks the stream. If it `hasCommands`, they are applied at the position of the corked stream.
+  func cork(hasCommands: Bool) {
+    if hasCommands { splice.cancel() }
+    phase = .corking(timing: nil, hasCommands: hasCommands)
+    watch.endStall()
     setCorked(true) { _, _, userdata in Box.target(userdata)?.corked() }
   }
 
   private func corked() {
-    guard phase == .corking else { return }
+    guard isCorking else { return }
     // Some devices return consumed audio when they are corked, so the position is queried after the cork.
     requestTiming()
-    corkTiming = timingsRequested
+    awaitPosition()
   }
 
-  /// Records that the corked stream is paused at `readFrame`, or at the earlier frame from which it resumes.
-  func corkCompleted(readFrame corkedFrame: Int64) {
+  /// Waits for the last requested timing, which reports the position of the corked stream.
+  func awaitPosition() {
+    guard case .corking(_, let hasCommands) = phase else { return }
+    phase = .corking(timing: timings.requested, hasCommands: hasCommands)
+  }
+
+  /// Records that the corked stream is paused at `corkedFrame`; it may resume from an earlier frame.
+  func corkCompleted(readFrame corkedFrame: Int64, hasCommands: Bool) {
     let readFrame = resumeFrame(readFrame: corkedFrame)
     phase = .corked(readFrame: readFrame)
-    corkTiming = nil
-    unverifiedSpliceFrame = nil
-    cancelWatchdog()
+    splice.discardVerification()
+    cancelWatchTimer()
     core.release(heardFrame: readFrame)
     stopClockWhenHeard(readFrame)
-    if hasCommandsAfterCork {
-      hasCommandsAfterCork = false
-      startIfActive(readFrame: readFrame)
-    }
+    if hasCommands { startIfActive(readFrame: readFrame) }
   }
 
   private func setCorked(_ isCorked: Bool, _ done: @escaping pa_stream_success_cb_t) {
