@@ -40,7 +40,7 @@ extension PlayerStateMachine {
   var decodedItemIDs: Set<ItemID> {
     var ids = Set(decodedPasses.map(\.pass.itemID))
     ids.formUnion(plan.passes.map(\.itemID))
-    ids.formUnion([requestInPreparation?.itemID, uncommitted?.request.itemID].compactMap(\.self))
+    ids.formUnion([requestInPreparation?.itemID, progress.uncommitted?.request.itemID].compactMap(\.self))
     return ids
   }
 }

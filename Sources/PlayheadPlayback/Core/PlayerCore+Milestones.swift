@@ -81,7 +81,7 @@ extension PlayerCore {
   /// pauses at an item's end has not heard that end. Milestones of the item's time precede meters.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next = nextItemMilestone()
-    if machine.pendingStall != nil, let end = timeline.runs.last?.end, end.reason == .underrun,
+    if machine.buffering.pendingStall != nil, let end = timeline.runs.last?.end, end.reason == .underrun,
       end.frame < next?.frame ?? .max
     {
       next = (end.frame, .stall)

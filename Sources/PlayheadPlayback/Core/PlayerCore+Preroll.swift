@@ -39,7 +39,7 @@ extension PlayerCore {
 
   /// Whether the mixer has the next audio, so that playback starts without decoding.
   private var isPrerolled: Bool {
-    machine.requestInPreparation == nil && machine.decoding == .active && machine.uncommitted == nil
+    machine.requestInPreparation == nil && machine.progress.isActive && machine.progress.uncommitted == nil
       && machine.seeks.current == nil && !machine.decodedPasses.isEmpty && !machine.needsRateChange
   }
 

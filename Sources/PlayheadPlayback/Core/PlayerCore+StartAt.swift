@@ -6,7 +6,7 @@ import PlayheadRealtimeAudio
 extension PlayerCore {
   /// Whether the mixer has the first samples, so that playback can begin at any output frame.
   var isPrimed: Bool {
-    !isClosed && inputIndex != nil && audible != nil && machine.hasStream && machine.pendingRequest == nil
+    !isClosed && inputIndex != nil && audible != nil && machine.progress.hasStream && machine.pendingRequest == nil
       && machine.seeks.current == nil && !machine.needsRateChange
   }
 
@@ -55,7 +55,7 @@ extension PlayerCore {
     guard pendingStartFrame != nil else { return }
     pendingStartFrame = nil
     // The machine already has this rate, so setting it again would not start the player.
-    if playsAtOnce, machine.rate != 0, machine.isWaitingForStartTime {
+    if playsAtOnce, machine.rate != 0, machine.intent.isWaitingForStartTime {
       machine.setWaitingForStartTime(false)
       applyRunning()
       output.postCommands()

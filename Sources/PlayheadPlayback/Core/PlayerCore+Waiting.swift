@@ -82,7 +82,8 @@ extension PlayerCore {
   /// report when 100 ms of the next item are decoded, about as much as a device reads at once.
   func awaitSamples() {
     endSilence()
-    guard machine.rate != 0, !machine.isRebuffering, machine.isLastPassComplete, let underrun = underrunPosition,
+    guard machine.rate != 0, !machine.isRebuffering, machine.progress.isLastPassComplete,
+      let underrun = underrunPosition,
       let stream = audible?.stream, stream.id == underrun.streamID, stream.writtenFrame <= underrun.frame
     else { return }
     pipeline.requestReport(reaching: underrun.frame + Int64(timeline.sampleRateHz / 10))

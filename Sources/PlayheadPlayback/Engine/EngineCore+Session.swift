@@ -24,7 +24,7 @@ extension PlayerCore {
   /// Silences the player without changing its rate. If `reason` is nil, the player may play again, with a fade-in of
   /// `fade`.
   func setWaitingReason(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
-    guard !isClosed, machine.sessionWaitingReason != reason else { return }
+    guard !isClosed, machine.intent.sessionWaitingReason != reason else { return }
     machine.setSessionWaitingReason(reason)
     applyRunning()
     if reason == nil { fadeIn(over: fade) }

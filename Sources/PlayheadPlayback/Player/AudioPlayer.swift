@@ -350,13 +350,14 @@ public final class AudioPlayer: Sendable {
 
   /// Makes the player repeat the item as often as `numberOfLoops` still requires.
   private func applyLoops() {
-    let count = core.machine.repeatCount
+    let count = core.machine.intent.repeatCount
     let remaining = lockedState.withLock { lockedState -> Int? in
       guard lockedState.numberOfLoops >= 0 else { return nil }
       return max(0, lockedState.numberOfLoops - (count - lockedState.repeatCountAtFinish))
     }
     let mode = remaining == 0 ? RepeatMode.off : .one
-    guard core.machine.repeatMode != mode || mode == .one && core.machine.repeatLimit?.remaining != remaining else {
+    guard core.machine.repeatMode != mode || mode == .one && core.machine.intent.repeatLimit?.remaining != remaining
+    else {
       return
     }
     core.run(core.machine.setRepeatMode(mode, count: remaining), cause: .request)
@@ -367,7 +368,7 @@ public final class AudioPlayer: Sendable {
     let rate = lockedState.withLock { $0.isRateEnabled ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
-    if core.startGroup != nil || core.machine.isWaitingForStartTime {
+    if core.startGroup != nil || core.machine.intent.isWaitingForStartTime {
       core.changePendingStartRate(to: checked)
     } else if core.machine.rate != 0 {
       core.engine.rateCoalescer.change(core, to: checked)
@@ -386,7 +387,7 @@ public final class AudioPlayer: Sendable {
 
   /// Ends playback and notifies the handlers. The next `play` starts from the beginning.
   private func finish(_ error: MediaError?) {
-    let count = core.machine.repeatCount
+    let count = core.machine.intent.repeatCount
     lockedState.withLock { $0.repeatCountAtFinish = count }
     applyLoops()
     core.pause()

@@ -74,7 +74,9 @@ extension PlayerStateMachine {
     }
     entry.isTooShort = false
     queue.update(id) { $0 = entry }
-    guard let end, decodedRate.reaches(end, by: time), isHeard(id), endedItemID != id else { return reconcile() }
+    guard let end, decodedRate.reaches(end, by: time), isHeard(id), heardEnd.reportedItemID != id else {
+      return reconcile()
+    }
     // The position is already past the new end.
     return decode(DecodeRequest(itemID: id, time: time))
   }
@@ -82,7 +84,7 @@ extension PlayerStateMachine {
   /// Whether the player plays or is paused within a decoded pass of this item: before its end, and with no seek
   /// pending.
   private func isHeard(_ id: ItemID) -> Bool {
-    entries.first?.id == id && decoding == .active && decodedPasses.first?.pass.itemID == id && !hasPassedEnd
+    entries.first?.id == id && progress.isActive && decodedPasses.first?.pass.itemID == id && !heardEnd.isPassed
       && seeks.current == nil
   }
 }

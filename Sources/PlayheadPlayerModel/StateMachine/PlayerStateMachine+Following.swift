@@ -79,9 +79,9 @@ extension PlayerStateMachine {
   ) -> [Action] {
     changeRepeatMode(to: mode)
     if mode == .one, let count, let current = entries.first {
-      repeatLimit = RepeatLimit(itemID: current.id, remaining: count, modeAfterwards: modeAfterwards)
+      intent.limitRepeats(RepeatLimit(itemID: current.id, remaining: count, modeAfterwards: modeAfterwards))
     }
-    guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    guard heardEnd.isPassed, let current = entries.first else { return reconcile() }
     switch mode {
     case .off: return []
     case .one:
@@ -93,19 +93,12 @@ extension PlayerStateMachine {
 
   private mutating func changeRepeatMode(to mode: RepeatMode) {
     queue.setRepeatMode(mode)
-    repeatLimit = nil
+    intent.limitRepeats(nil)
   }
 
   /// Ends the counted repeats: they are complete, or their item is no longer current.
   mutating func endRepeatLimit() {
-    if let repeatLimit { changeRepeatMode(to: repeatLimit.modeAfterwards) }
-  }
-
-  /// Counts a repeat of the current item, which begins to be heard.
-  private mutating func countRepeat() {
-    repeatCount += 1
-    guard let limit = repeatLimit else { return }
-    if limit.remaining > 1 { repeatLimit?.remaining = limit.remaining - 1 } else { endRepeatLimit() }
+    if let limit = intent.repeatLimit { changeRepeatMode(to: limit.modeAfterwards) }
   }
 
   /// Loops a part of the current item; nil removes the loop.
@@ -114,28 +107,19 @@ extension PlayerStateMachine {
   ///   - count: The number of returns; nil: unlimited.
   ///   - time: The position of the current item that is heard.
   package mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
-    loop = nil
-    loopHeardAt = time
-    defer { loopHeardAt = nil }
+    intent.setLoop(nil)
     if let range, let current = entries.first {
       var loop = Loop(itemID: current.id, start: range.start, end: range.end, remaining: count, isArmed: false)
       loop.isArmed = !decodedRate.reaches(loop.loopPoint(at: decodedRate), by: time)
-      self.loop = loop
+      intent.setLoop(loop)
     }
-    return reconcile()
+    return reconcile(loopHeardAt: time)
   }
 
   /// Makes the current pass the last one, and the end of the loop the end of the item.
   package mutating func finishLoop() -> [Action] {
-    loop?.isFinishing = true
-    loop?.remaining = nil
+    intent.finishLoop()
     return reconcile()
-  }
-
-  /// The pending request for another position of the current item than the one that is heard.
-  package var pendingRequest: DecodeRequest? {
-    if let request = requestInPreparation, request.spliceAfter == nil { return request }
-    return uncommitted?.request ?? deferredRequest
   }
 
   /// Updates `isArmed` of the loop for playback of the item from `time` at the target rate. Returns the end of that
@@ -144,7 +128,7 @@ extension PlayerStateMachine {
     guard let loop, loop.itemID == id else { return nil }
     let loopPoint = loop.loopPoint(at: targetRate)
     let isArmed = !targetRate.reaches(loopPoint, by: time)
-    self.loop?.isArmed = isArmed
+    intent.armLoop(isArmed)
     return isArmed ? loopPoint : nil
   }
 
@@ -154,9 +138,9 @@ extension PlayerStateMachine {
   /// determined.
   func wantedPasses(_ limit: Int) -> [Pass] {
     guard let current = entries.first else { return [] }
-    guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
+    guard !heardEnd.isPassed else { return [Pass(itemID: current.id, isSilence: true)] }
     var passes = [wholePass(of: current)]
-    if let rangeEnd, rangeEnd.itemID == current.id {
+    if intent.rangeEnd?.itemID == current.id {
       passes[0].end = earlyRangeEnd(of: current, at: decodedRate) ?? passes[0].end
       return passes
     }
@@ -182,7 +166,7 @@ extension PlayerStateMachine {
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsAfter(current) { return }
     var mode = repeatMode
-    if current.isRepeatable, let repeatLimit {
+    if current.isRepeatable, let repeatLimit = intent.repeatLimit {
       let room = Swift.max(0, limit - passes.count)
       passes += repeatElement(wholePass(of: current), count: min(repeatLimit.remaining, room))
       mode = repeatLimit.modeAfterwards
@@ -250,15 +234,8 @@ extension PlayerStateMachine {
 
   /// Handles the start of the next pass of the plan by the decode thread.
   package mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
-    guard generation == self.generation, decoding == .active else { return [] }
-    decodedPasses.append(
-      DecodedPass(
-        id: PassID(generation: generation, index: begunCount), pass: pass, isReverse: decodedRate.isReverse))
-    begunCount += 1
-    isLastPassComplete = false
-    if plan.passes.first == pass { plan.passes.removeFirst() }
-    plan.begunCount = begunCount
-    plan.currentEnd = pass.end
+    guard generation == self.generation, progress.isActive else { return [] }
+    progress.began(pass)
     return reconcile()
   }
 
@@ -271,10 +248,8 @@ extension PlayerStateMachine {
   package mutating func ended(
     _ id: PassID, end: MediaTime?, isTooShort: Bool, hasFailedBeforeEnd: Bool = false
   ) -> [Action] {
-    guard let index = decodedPasses.firstIndex(where: { $0.id == id }) else { return [] }
-    decodedPasses[index].pass.end = end
-    if index == decodedPasses.count - 1 { isLastPassComplete = true }
-    queue.update(decodedPasses[index].pass.itemID) { entry in
+    guard let itemID = progress.ended(id, end: end) else { return [] }
+    queue.update(itemID) { entry in
       if isTooShort { entry.isTooShort = true }
       entry.hasFailedBeforeEnd = hasFailedBeforeEnd
     }
@@ -283,13 +258,9 @@ extension PlayerStateMachine {
 
   /// Handles a pass in which the decode thread was already past the planned end: the pass continues to the item's end.
   package mutating func overran(_ id: PassID) -> [Action] {
-    guard let last = decodedPasses.indices.last, decodedPasses[last].id == id else { return [] }
-    decodedPasses[last].pass.end = nil
-    plan.currentEnd = nil
-    isLastPassComplete = true
+    guard progress.overran(id) else { return [] }
     let actions = reconcile()
-    // Nothing had to be cut: the pass is still being decoded.
-    if decoding == .active, !isCut, decodedPasses.last?.id == id { isLastPassComplete = false }
+    progress.continued(id)
     return actions
   }
 
@@ -304,21 +275,21 @@ extension PlayerStateMachine {
   ///   - error: The error if decoding failed there.
   ///   - retryTime: The item time of the failure, if opening the item again may succeed.
   package mutating func endHeard(_ id: PassID, error: MediaError?, retryTime: MediaTime? = nil) -> [Action] {
-    guard let heard = decodedPasses.first, heard.id == id, !hasPassedEnd, let current = entries.first,
+    guard let heard = decodedPasses.first, heard.id == id, !heardEnd.isPassed, let current = entries.first,
       current.id == heard.pass.itemID
     else { return [] }
     // A seek in this item is about to be heard, so the item does not end.
-    if let request = requestInPreparation, request.spliceAfter == nil { return [] }
+    if progress.replacementInPreparation != nil { return [] }
     let next = passAfter(heard.pass)
     // A continuation, in either direction, is no end of the item.
     let isContinuation = next.map { $0.continues(heard.pass) } ?? false
     var actions: [Action] = []
     if let error {
-      if endedItemID != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
-    } else if !isContinuation, endsItem(heard.pass), endedItemID != current.id {
+      if heardEnd.reportedItemID != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
+    } else if !isContinuation, endsItem(heard.pass), heardEnd.reportedItemID != current.id {
       actions.append(.emit(.playedToEnd(current.id)))
     }
-    endedItemID = nil
+    heardEnd.clearReport()
     if !isContinuation, let rangeActions = rangeEndHeard(heard.pass, of: current, error) {
       return actions + rangeActions
     }
@@ -327,9 +298,9 @@ extension PlayerStateMachine {
     }
     guard let next else {
       guard actionAtItemEnd.advances, !decodedRate.isReverse, !stopsAfter(current) else {
-        endedItemID = current.id
-        if let error, stopsAfter(current) { failureStop = FailureStop(itemID: current.id, error: error) }
-        return actions + setRate(0)
+        heardEnd.report(current.id)
+        let failure = error.flatMap { stopsAfter(current) ? FailureStop(itemID: current.id, error: $0) : nil }
+        return actions + pause(after: failure)
       }
       queue.leave(current)
       actions += endSeeks(.itemEnded)
@@ -339,24 +310,21 @@ extension PlayerStateMachine {
       queue.leave(current)
       actions += endSeeks(.itemEnded)
     } else if next.isSilence {
-      hasPassedEnd = true
+      heardEnd.pass()
     } else if isContinuation {
       // The loop is unchanged.
     } else if endsItem(heard.pass) {
-      loop = nil
-      countRepeat()
+      intent.setLoop(nil)
+      if intent.countRepeat() { endRepeatLimit() }
     } else {
-      loop?.count += 1
-      if let remaining = loop?.remaining {
-        if remaining > 1 { loop?.remaining = remaining - 1 } else { loop = nil }
-      }
+      intent.countLoopReturn()
     }
     if !next.isSilence, !isContinuation { actions.append(.emit(.transition(from: current.id, to: next.itemID))) }
     return actions + moveToNextPass(next)
   }
 
   /// Pauses with `ActionAtItemEnd.stop` if the queue is empty after its last item.
-  mutating func stopAfterLastItem() -> [Action] { actionAtItemEnd == .stop && entries.isEmpty ? setRate(0) : [] }
+  mutating func stopAfterLastItem() -> [Action] { actionAtItemEnd == .stop && entries.isEmpty ? pause() : [] }
 
   /// Returns the pass after a pass that has been heard to its end.
   private func passAfter(_ heard: Pass) -> Pass? {
@@ -369,34 +337,24 @@ extension PlayerStateMachine {
 
   /// Removes the first of `decodedPasses`, which has been heard. `next` is the pass that follows it, if it is known.
   mutating func moveToNextPass(_ next: Pass?) -> [Action] {
-    decodedPasses.removeFirst()
+    progress.firstPassHeard()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
     // The next item is still being opened.
-    if decodedPasses.isEmpty, isBufferDrained { isRendering = false }
+    if decodedPasses.isEmpty, buffering.isDrained { buffering.audioEnded() }
     guard decodedPasses.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
-    if case .preparing(var request) = decoding {
-      request.spliceAfter = nil
-      decoding = .preparing(request)
-    } else {
-      decoding = .idle
-      isRendering = false
-      if let next, next.start > .zero { deferredRequest = DecodeRequest(itemID: next.itemID, time: next.start) }
-    }
+    if requestInPreparation == nil { buffering.audioEnded() }
+    progress.lastPassHeard(
+      deferring: next.flatMap { $0.start > .zero ? DecodeRequest(itemID: $0.itemID, time: $0.start) : nil })
     return reconcile()
   }
 
   /// Whether this item is next in the plan of the decode thread.
-  func isAboutToBegin(_ id: ItemID?) -> Bool { decoding == .active && id != nil && plan.passes.first?.itemID == id }
+  func isAboutToBegin(_ id: ItemID?) -> Bool { id != nil && plan.passes.first?.itemID == id }
 
   // MARK: - Corrections
 
-  /// Whether a plan can still change the end of this pass.
-  private func isBeingDecoded(_ index: Int) -> Bool {
-    index == decodedPasses.count - 1 && !isLastPassComplete && !isCut && decoding == .active
-  }
-
   /// Compares the decoded and prepared passes with the wanted ones.
-  mutating func reconcileFollowing() -> [Action] {
+  mutating func reconcileFollowing(loopHeardAt: MediaTime?) -> [Action] {
     queue.prepareRound(within: Self.passLimit)
     let prepared = requestInPreparation?.pass
     var upcoming = wantedPasses(min(Self.passLimit, decodedPasses.count + Self.planLength))[...]
@@ -417,37 +375,40 @@ extension PlayerStateMachine {
       }
       if actual.end != wanted.end {
         if index == decodedPasses.count { return replacePasses(after: index - 1, with: wanted) }
-        if isBeingDecoded(index) {
-          decodedPasses[index].pass.end = wanted.end
+        if index == decodedPasses.count - 1, progress.canMoveLastEnd {
+          progress.moveLastEnd(to: wanted.end)
         } else if actual.ends(before: wanted, at: decodedRate) {
           // The rest of the pass follows.
           upcoming[upcoming.startIndex].start = actual.end ?? wanted.start
           continue
         } else {
-          return shorten(index, to: wanted.end ?? wanted.start, next: upcoming.dropFirst().first)
+          return shorten(
+            index, to: wanted.end ?? wanted.start, next: upcoming.dropFirst().first, loopHeardAt: loopHeardAt)
         }
       }
       upcoming.removeFirst()
     }
     if prepared != nil { return [] }
-    if isCut {
+    if progress.isCut {
       guard let next = upcoming.first, let last = decodedPasses.last else { return [] }
       return decode(DecodeRequest(next, spliceAfter: last.id))
     }
     return setPlan(
       Plan(
-        begunCount: begunCount, currentEnd: isLastPassComplete ? nil : decodedPasses.last?.pass.end,
+        begunCount: progress.begunCount,
+        currentEnd: progress.isLastPassComplete ? nil : decodedPasses.last?.pass.end,
         passes: Array(upcoming)))
   }
 
   private mutating func setPlan(_ next: Plan) -> [Action] {
+    let plan = plan
     // Do not update a plan that is only shorter than possible, until much of it is used.
     let isLongEnough =
       plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
     guard !isLongEnough || next.currentEnd != plan.currentEnd || !next.passes.starts(with: plan.passes) else {
       return []
     }
-    plan = next
+    progress.setPlan(next)
     return [.setPlan(next)]
   }
 
@@ -456,28 +417,26 @@ extension PlayerStateMachine {
     guard decodedPasses.indices.contains(index) else {
       return entries.first.map { replaceCurrent(with: $0.id) } ?? []
     }
-    var actions: [Action] = []
-    if index < decodedPasses.count - 1 {
-      decodedPasses.removeLast(decodedPasses.count - index - 1)
-      actions.append(.truncate(after: decodedPasses[index].id))
-    }
-    return actions + follow(decodedPasses[index].id, with: next)
+    let id = decodedPasses[index].id
+    let actions: [Action] = index < decodedPasses.count - 1 ? [.truncate(after: id)] : []
+    progress.truncate(after: index)
+    return actions + follow(id, with: next)
   }
 
   /// Ends `decodedPasses[index]`, of which more is already decoded, at `end`. `next` follows it.
-  private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
-    decodedPasses.removeLast(decodedPasses.count - index - 1)
-    let cut = next.flatMap { filterCut(of: decodedPasses[index].pass, to: end, next: $0) }
-    decodedPasses[index].pass.end = cut ?? end
-    let rest = cut.map { Pass(itemID: decodedPasses[index].pass.itemID, start: $0, end: end) }
-    return [.shorten(decodedPasses[index].id, at: cut ?? end)] + follow(decodedPasses[index].id, with: rest ?? next)
+  private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?, loopHeardAt: MediaTime?) -> [Action] {
+    let shortened = decodedPasses[index]
+    let cut = next.flatMap { filterCut(of: shortened.pass, to: end, next: $0, loopHeardAt: loopHeardAt) }
+    progress.end(index, at: cut ?? end)
+    let rest = cut.map { Pass(itemID: shortened.pass.itemID, start: $0, end: end) }
+    return [.shorten(shortened.id, at: cut ?? end)] + follow(shortened.id, with: rest ?? next)
   }
 
   /// Returns the time at which to cut a pass before a loop point, so that its end is decoded again together with the
   /// following audio. The resampling filter then covers both sides of the loop point. Nil if no filter is involved, or
   /// the end will be heard too soon.
-  private func filterCut(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
-    guard next.itemID == pass.itemID, !next.isSilence, decodedRate == .normal, let heard = loopHeardAt,
+  private func filterCut(of pass: Pass, to end: MediaTime, next: Pass, loopHeardAt heard: MediaTime?) -> MediaTime? {
+    guard next.itemID == pass.itemID, !next.isSilence, decodedRate == .normal, let heard,
       let reach = entries[pass.itemID]?.filterReach, reach > .zero
     else { return nil }
     let cut = end - reach
@@ -491,20 +450,11 @@ extension PlayerStateMachine {
 
   /// Prepares `next` as the successor of a decoded pass; nil: the stream ends after that pass.
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
-    isLastPassComplete = true
     // The stream now contains all its samples, so no further report would end an underrun.
-    endUnderrun()
+    buffering.refilled()
     if let next { return decode(DecodeRequest(next, spliceAfter: id)) }
-    decoding = .active
-    return cut()
-  }
-
-  /// Stops the decode thread from adding audio to the current stream, because that audio would follow the cut.
-  private mutating func cut() -> [Action] {
-    generation += 1
-    isCut = true
-    plan = Plan()
-    return [.setPlan(plan)]
+    progress.cut()
+    return [.setPlan(Plan())]
   }
 }
 

@@ -91,7 +91,7 @@ extension PlayerStateMachine {
 
   /// Sets the behaviour when an item fails.
   package mutating func setFailurePolicy(_ policy: ItemFailurePolicy) -> [Action] {
-    failurePolicy = policy
+    intent.setFailurePolicy(policy)
     return reconcile()
   }
 
@@ -106,8 +106,7 @@ extension PlayerStateMachine {
     while rate != 0, let current = entries.first, let error = current.status.error {
       let isLast = entries.count == 1
       if failurePolicy == .stop || failurePolicy == .skip && actionAtItemEnd == .stop && isLast {
-        failureStop = FailureStop(itemID: current.id, error: error)
-        return actions + setRate(0)
+        return actions + pause(after: FailureStop(itemID: current.id, error: error))
       }
       guard !isLast else { break }
       if failurePolicy == .retry, !entries.contains(where: { $0.status.error == nil }) { break }
@@ -120,9 +119,9 @@ extension PlayerStateMachine {
   mutating func advancePastFailure() -> [Action] {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
-    guard current.hasFailedBeforeEnd, endedItemID == current.id, actionAtItemEnd.advances else { return [] }
+    guard current.hasFailedBeforeEnd, heardEnd.reportedItemID == current.id, actionAtItemEnd.advances else { return [] }
     // The item is about to be heard again from another position.
-    if let request = requestInPreparation ?? deferredRequest, request.spliceAfter == nil { return [] }
+    if progress.replacementInPreparation ?? progress.deferredRequest != nil { return [] }
     queue.update(current.id) { $0.hasFailedBeforeEnd = false }
     queue.leave(current)
     return endSeeks(.itemEnded)
@@ -169,8 +168,6 @@ extension PlayerStateMachine {
     var actions: [Action] = [.emit(.failedWhilePlaying(current.id, error))] + endSeeks(.itemFailed)
     guard let next, next.itemID != current.id else {
       // Nothing of another pass of the item is played.
-      deferredRequest = nil
-      uncommitted = nil
       return actions + dropEverything() + reconcile()
     }
     queue.postpone(current.id)

@@ -10,15 +10,17 @@ extension PlayerStateMachine {
 
   /// Removes the end of the range: playback continues past it.
   package mutating func removeRangeEnd() -> [Action] {
-    guard rangeEnd != nil else { return [] }
-    rangeEnd = nil
+    guard intent.rangeEnd != nil else { return [] }
+    intent.setRangeEnd(nil)
     return reconcile()
   }
 
   /// The end of the range if it ends before the item does. Nothing follows it.
   func earlyRangeEnd(of entry: Entry, at rate: PlaybackRate) -> MediaTime? {
-    guard let rangeEnd, rangeEnd.itemID == entry.id, !rate.isReverse, rangeEnd.time < entry.endTime else { return nil }
-    return rangeEnd.time
+    guard let end = intent.rangeEnd, end.itemID == entry.id, !rate.isReverse, end.time < entry.endTime else {
+      return nil
+    }
+    return end.time
   }
 
   /// Whether a pass ends at the end of the range, before the item's end.
@@ -29,8 +31,8 @@ extension PlayerStateMachine {
 
   /// Removes the range, and reports its outcome.
   mutating func endRange(_ outcome: RangeOutcome) -> [Action] {
-    guard rangeEnd != nil else { return [] }
-    rangeEnd = nil
+    guard intent.rangeEnd != nil else { return [] }
+    intent.setRangeEnd(nil)
     return [.completeRange(outcome)]
   }
 
@@ -40,17 +42,17 @@ extension PlayerStateMachine {
   /// At the end of the range the audio that follows is decoded, so that the next playback continues there. If the item
   /// itself has ended, it stays current, at its end. After an error the player pauses where the audio ended.
   mutating func rangeEndHeard(_ heard: Pass, of current: Entry, _ error: MediaError?) -> [Action]? {
-    guard let range = rangeEnd, range.itemID == current.id else { return nil }
+    guard let range = intent.rangeEnd, range.itemID == current.id else { return nil }
     if error != nil {
-      endedItemID = current.id
-      return endRange(.itemFailed) + setRate(0)
+      heardEnd.report(current.id)
+      return endRange(.itemFailed) + pause()
     }
     if endsRange(heard) {
-      return endRange(.finished) + setRate(0)
+      return endRange(.finished) + pause()
         + decode(DecodeRequest(itemID: current.id, time: range.time, isContinuation: true))
     }
-    endedItemID = current.id
+    heardEnd.report(current.id)
     let isWholeRange = !decodedRate.isReverse && range.time <= current.endTime
-    return endRange(isWholeRange ? .finished : .itemEnded) + setRate(0)
+    return endRange(isWholeRange ? .finished : .itemEnded) + pause()
   }
 }

@@ -9,7 +9,7 @@ import PlayheadMediaCore
 extension PlayerStateMachine {
   /// Whether the decoded audio has another rate than `targetRate`, or an outdated pitch algorithm.
   package var needsRateChange: Bool {
-    (decodedRate != targetRate || isPitchStale) && (hasStream || requestInPreparation != nil)
+    (decodedRate != targetRate || progress.isPitchStale) && !progress.isIdle
   }
 
   /// Whether the target rate has the other direction than the decoded audio.
@@ -17,9 +17,8 @@ extension PlayerStateMachine {
 
   /// Whether a change of rate can occur at a future position, not only at once.
   package var canSplitForRateChange: Bool {
-    guard isRendering, !isRebuffering, rate != 0, uncommitted == nil, !hasPassedEnd else { return false }
-    if case .preparing(let request) = decoding { return request.spliceAfter != nil }
-    return decoding == .active
+    buffering.isRendering && !buffering.isRebuffering && rate != 0 && progress.uncommitted == nil
+      && !heardEnd.isPassed && progress.hasStream
   }
 
   /// Decodes everything again for the target rate. `time` is the position of the current item that is heard, or at
@@ -28,17 +27,16 @@ extension PlayerStateMachine {
     guard needsRateChange, let current = entries.first else { return [] }
     if isChangingDirection {
       // In the new direction the item has another end.
-      endedItemID = nil
-      if hasPassedEnd {
+      heardEnd.clearReport()
+      if heardEnd.isPassed {
         // Continue from the end that was passed, back into the item.
-        hasPassedEnd = false
+        heardEnd.leaveSilence()
         let end = current.endTime(at: decodedRate)
         return decode(DecodeRequest(itemID: current.id, time: end, jumpCause: .endAction))
       }
     }
-    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
-    if let uncommitted { return decode(uncommitted.request) }
-    if hasPassedEnd {
+    if let request = progress.unheardRequest { return decode(request) }
+    if heardEnd.isPassed {
       return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true, isSilence: true))
     }
     if isChangingDirection, let loop = activeLoop, loop.count > 0, time == loop.returnTime(at: decodedRate) {
@@ -51,12 +49,10 @@ extension PlayerStateMachine {
 
   /// Prepares another continuation from `time`, because the pending one is so late that playback has passed all of it.
   package mutating func restartContinuation(from time: MediaTime) -> [Action] {
-    guard case .preparing(let late) = decoding, late.isContinuation, !late.isSilence, late.spliceAfter == nil else {
-      return []
-    }
-    let stall = pendingStall
+    guard let late = progress.replacementInPreparation, late.isContinuation, !late.isSilence else { return [] }
+    let stall = buffering.pendingStall
     let actions = decode(DecodeRequest(itemID: late.itemID, time: time, isContinuation: true))
-    pendingStall = stall
+    if let stall { buffering.continuationWasLate(of: stall) }
     return actions
   }
 
@@ -77,9 +73,7 @@ extension PlayerStateMachine {
     var rest = decodedPasses[index].pass
     rest.start = time
     if isChangingDirection { rest.end = passEnd(from: time, of: rest.itemID) }
-    decodedPasses.removeLast(decodedPasses.count - index - 1)
-    decodedPasses[index].pass.end = time
-    isLastPassComplete = true
+    progress.end(index, at: time)
     var next = DecodeRequest(rest, spliceAfter: id)
     next.isContinuation = true
     return [.split(id, atStreamFrame: streamFrame)] + decode(next)

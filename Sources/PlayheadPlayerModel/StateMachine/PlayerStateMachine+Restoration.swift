@@ -8,11 +8,13 @@ extension PlayerStateMachine {
   ) {
     queue.restore(newEntries, history: ids, version: version, shuffle: saved)
     guard let first = entries.first else { return }
-    if time.isNumeric, time > .zero { deferredRequest = DecodeRequest(itemID: first.id, time: time) }
+    if time.isNumeric, time > .zero { progress.deferRequest(DecodeRequest(itemID: first.id, time: time)) }
     if let savedLoop {
-      loop = Loop(
-        itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end, remaining: savedLoop.remainingCount,
-        isArmed: savedLoop.isArmed, count: savedLoop.loopCount, isFinishing: savedLoop.isFinishing)
+      intent.setLoop(
+        Loop(
+          itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end,
+          remaining: savedLoop.remainingCount, isArmed: savedLoop.isArmed, count: savedLoop.loopCount,
+          isFinishing: savedLoop.isFinishing))
     }
   }
 }

@@ -110,11 +110,12 @@ extension PlayerStateMachine {
     package var error: MediaError
   }
 
-  /// The state of the decode thread for this player.
-  package enum Decoding: Sendable, Hashable {
-    case idle
-    case preparing(DecodeRequest)
-    case active
+  /// The state of the output.
+  package enum OutputStatus: Sendable, Hashable {
+    case unavailable
+    case ready
+    /// The output is open, but accepts no audio.
+    case stalled
   }
 
   /// A pass of the current stream.

@@ -1,15 +1,17 @@
 import DequeModule
 import PlayheadMediaCore
 
-/// The logic of a player: the requested rate, the queue, the decoded passes, and whether audio is rendered.
+/// The logic of a player. It composes the values of its state, which change through their own inputs only:
+///
+/// - `queue`: the entries, their order and the history
+/// - `intent`: the requests that are in effect, such as the rate and the action at the end of an item
+/// - `progress`: the requested and the decoded audio
+/// - `buffering`: whether audio is rendered, and underruns
+/// - `heardEnd`: the end of the current item, when it has been heard
+/// - `seeks`: the pending seeks
 ///
 /// Pure: each input is a method that changes the state, and returns the actions that `PlayerCore` runs in order. No
 /// I/O, no clock.
-///
-/// The decode thread works on one *generation* at a time: a sequence of passes from a start position, in a separate
-/// stream. A seek, or a change of the following passes, makes a new generation. The generation is *committed* when its
-/// first samples are decoded. A committed generation either replaces the current stream at once, or follows as a
-/// *splice* at the end of a pass that is still heard.
 package struct PlayerStateMachine {
   package typealias ItemID = PlayerItemID
   package typealias SeekToken = SeekQueue.Token
@@ -17,88 +19,48 @@ package struct PlayerStateMachine {
   // MARK: - State
 
   package internal(set) var queue = QueueModel()
-  package internal(set) var failurePolicy = ItemFailurePolicy.skip
-  /// The requested rate; 0 while paused.
-  package internal(set) var rate: Double = 0
-  /// The rate of playback; while paused the last one.
-  package internal(set) var targetRate = PlaybackRate.normal
-  /// The rate at which the current generation is decoded.
-  package internal(set) var decodedRate = PlaybackRate.normal
-  package internal(set) var actionAtItemEnd: ActionAtItemEnd
-  private(set) var isOutputReady = false
-  /// Whether nothing is opened until the next request to this player (`allowOpening`).
-  private(set) var isOpeningDeferred = false
-  /// Whether the output is open, but accepts no audio.
-  private var isOutputStalled = false
-  // Not private, because extensions in other files use the properties below.
-  /// The limit of repeats while `repeatMode` is `.one`; nil: unlimited.
-  package var repeatLimit: RepeatLimit?
-  /// The number of repeats of items since the player was made.
-  package internal(set) var repeatCount = 0
-  package internal(set) var loop: Loop?
-  /// The end of the range that is played; nil: playback continues.
-  package internal(set) var rangeEnd: RangeEnd?
-  /// The position that is heard while a loop is being set; nil at any other time.
-  var loopHeardAt: MediaTime?
-  package internal(set) var generation: UInt64 = 0
-  package var decoding = Decoding.idle
-  /// Whether the decoded audio uses another pitch algorithm than the requested one.
-  var isPitchStale = false
-  /// The passes of the current stream that have not been heard to their end, in order. The first one is current.
-  package var decodedPasses = Deque<DecodedPass>()
-  /// Whether the last of `decodedPasses` is completely in the stream, so that a plan can no longer change its end.
-  package internal(set) var isLastPassComplete = false
-  /// The number of passes of the current generation that have begun.
-  package internal(set) var begunCount = 0
-  /// A generation that replaces the current stream, until the mixer has switched to it.
-  package internal(set) var uncommitted: (generation: UInt64, request: DecodeRequest)?
-  package internal(set) var plan = Plan()
-  /// Whether the current stream was cut after the last of `decodedPasses`: following passes need a new generation.
-  var isCut = false
-  /// The deferred request for the current item: a seek before it was ready, or the position at the loss of a device.
-  package internal(set) var deferredRequest: DecodeRequest?
+  package internal(set) var intent: PlaybackIntent
+  package internal(set) var progress = DecodeProgress()
+  package internal(set) var buffering = Buffering()
+  package internal(set) var heardEnd = HeardEnd()
   /// The pending seeks, all in the current item.
-  package var seeks = SeekQueue()
-  /// Whether the mixer renders audio of this player.
-  package internal(set) var isRendering = false
-  /// Whether an underrun occurred: new samples are not played until enough are decoded.
-  package internal(set) var isRebuffering = false
-  /// The item of an underrun that has not been heard yet.
-  package internal(set) var pendingStall: ItemID?
-  /// Whether an underrun occurred, and no samples are known to have arrived since.
-  var isBufferDrained = false
-  /// Whether the requested amount is decoded ahead.
-  var isBufferFull = false
-  /// Whether a stall ends automatically. If false, a stall pauses the player.
-  package internal(set) var automaticallyWaits = true
-  /// Whether the player waits for a start instant in the future.
-  package internal(set) var isWaitingForStartTime = false
-  /// The reason why the session prevents playback; nil: it is allowed.
-  package internal(set) var sessionWaitingReason: WaitingReason?
-  /// Whether `actionAtItemEnd` is `.none` and the current item's end has been heard.
-  package internal(set) var hasPassedEnd = false
-  /// The item whose end has been reported, while it stays current at its end.
-  package internal(set) var endedItemID: ItemID?
-  /// The last pause by `ItemFailurePolicy.stop`, with its item and error.
-  var failureStop: FailureStop?
+  package internal(set) var seeks = SeekQueue()
+  private(set) var output = OutputStatus.unavailable
   package let canAdvance: Bool
 
   /// - Parameter canAdvance: True for a player with a queue (`QueuePlayer`), false for a player with one item
   ///   (`Player`).
   package init(canAdvance: Bool) {
     self.canAdvance = canAdvance
-    actionAtItemEnd = canAdvance ? .advance : .pause
+    intent = PlaybackIntent(actionAtItemEnd: canAdvance ? .advance : .pause)
   }
 
   // MARK: - Derived state
 
   package var entries: QueueEntries { queue.entries }
-
   package var repeatMode: RepeatMode { queue.repeatMode }
+  package var rate: Double { intent.rate }
+  package var targetRate: PlaybackRate { intent.targetRate }
+  package var actionAtItemEnd: ActionAtItemEnd { intent.actionAtItemEnd }
+  package var failurePolicy: ItemFailurePolicy { intent.failurePolicy }
+  package var automaticallyWaits: Bool { intent.automaticallyWaits }
+  package var loop: Loop? { intent.loop }
+  package var generation: UInt64 { progress.generation }
+  package var decodedRate: PlaybackRate { progress.decodedRate }
+  package var decodedPasses: Deque<DecodedPass> { progress.passes }
+  package var plan: Plan { progress.plan }
+  package var requestInPreparation: DecodeRequest? { progress.requestInPreparation }
+  package var pendingRequest: DecodeRequest? { progress.pendingRequest }
+  package var begunCount: Int { progress.begunCount }
+  package var isRebuffering: Bool { buffering.isRebuffering }
+  package var hasPassedEnd: Bool { heardEnd.isPassed }
+  package var endedItemID: ItemID? { heardEnd.reportedItemID }
 
   package var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
-    let isPlaying = isRendering && !isWaitingForStartTime && !isOutputStalled && sessionWaitingReason == nil
+    let isPlaying =
+      buffering.isRendering && !intent.isWaitingForStartTime && output != .stalled
+      && intent.sessionWaitingReason == nil
     return isPlaying ? .playing : .waiting
   }
 
@@ -106,47 +68,33 @@ package struct PlayerStateMachine {
     guard timeControlStatus == .waiting else { return nil }
     guard let current = entries.first else { return .noItemToPlay }
     if case .failed = current.status { return .currentItemFailed }
-    if !isOutputReady || isOutputStalled { return .outputUnavailable }
-    if let sessionWaitingReason { return sessionWaitingReason }
-    if isWaitingForStartTime { return .startTimeNotReached }
-    return isRebuffering ? .toMinimizeStalls : .evaluatingBufferingRate
+    if output != .ready { return .outputUnavailable }
+    if let reason = intent.sessionWaitingReason { return reason }
+    if intent.isWaitingForStartTime { return .startTimeNotReached }
+    return buffering.isRebuffering ? .toMinimizeStalls : .evaluatingBufferingRate
   }
 
   /// The error that stops playback: the current item could not be opened, or could not be decoded to its end.
   package var error: MediaError? {
     if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
-    guard rate == 0, let failureStop, failureStop.itemID == entries.first?.id else { return nil }
-    return failureStop.error
+    guard let failure = intent.failureStop, failure.itemID == entries.first?.id else { return nil }
+    return failure.error
   }
 
   /// Whether the mixer should render the player's audio.
-  package var isRunning: Bool { rate != 0 && sessionWaitingReason == nil }
+  package var isRunning: Bool { rate != 0 && intent.sessionWaitingReason == nil }
 
   /// Whether the player is paused after the current item's end was heard, in either direction.
   package var hasItemEnded: Bool {
-    rate == 0 && endedItemID != nil && endedItemID == entries.first?.id && pendingRequest == nil
+    guard rate == 0, let id = heardEnd.reportedItemID else { return false }
+    return id == entries.first?.id && pendingRequest == nil
   }
 
   /// Whether virtual time may advance, because no preparation is pending.
   package var isSettled: Bool {
-    guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningDeferred else {
-      return true
-    }
-    return decoding == .active
-  }
-
-  /// Whether the mixer has a stream of the current item, also while a following one is being prepared.
-  package var hasStream: Bool {
-    switch decoding {
-    case .idle: false
-    case .preparing(let request): request.spliceAfter != nil
-    case .active: true
-    }
-  }
-
-  /// The request of the generation in preparation.
-  package var requestInPreparation: DecodeRequest? {
-    if case .preparing(let request) = decoding { request } else { nil }
+    guard let current = entries.first, current.status.error == nil, output != .unavailable, !intent.isOpeningDeferred
+    else { return true }
+    return progress.isActive
   }
 
   /// The number of entries, including the current one, that are opened ahead of time.
@@ -154,12 +102,12 @@ package struct PlayerStateMachine {
 
   /// Entries to open: the current one and the next ones, while their status is unknown.
   package var itemsToLoad: [ItemID] {
-    isOpeningDeferred ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
+    intent.isOpeningDeferred ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
   }
 
   /// Failed entries to open again: the current one and the next ones, while the player plays.
   package var itemsToRetry: [ItemID] {
-    guard failurePolicy == .retry, rate != 0, !isOpeningDeferred else { return [] }
+    guard failurePolicy == .retry, rate != 0, !intent.isOpeningDeferred else { return [] }
     return entries.prefix(Self.lookAheadCount).filter { $0.status.error != nil }.map(\.id)
   }
 
@@ -170,30 +118,30 @@ package struct PlayerStateMachine {
   /// Plays at a rate, or pauses at 0. Until `changeDecodedRate` or `splitForRateChange`, audio that was decoded at
   /// another rate continues in a playing player, and is not heard in a paused one.
   package mutating func setRate(_ newRate: Double) -> [Action] {
+    guard newRate != 0 else { return pause() }
     let wasPaused = rate == 0
-    if newRate != 0 { failureStop = nil }
-    let newTargetRate = newRate == 0 ? targetRate : PlaybackRate(newRate) ?? targetRate
-    targetRate = newTargetRate
-    rate = newRate == 0 ? 0 : newTargetRate.value
-    if newRate == 0 {
-      isRendering = false
-      isRebuffering = false
-      pendingStall = nil
-      return wasPaused ? [] : [.setRunning(false)]
-    }
+    intent.play(at: PlaybackRate(newRate) ?? targetRate)
     guard wasPaused else { return [] }
     let actions = advancePastFailure() + reconcile()
     // Audio decoded at another rate is decoded again before it is heard (`changeDecodedRate`).
     guard !needsRateChange else { return actions }
     // Decoded audio is heard at once.
-    if decoding == .active, !decodedPasses.isEmpty { isRendering = true }
-    return actions + (hasStream ? [.setRunning(true)] : [])
+    if progress.isActive, !decodedPasses.isEmpty { buffering.playDecoded() }
+    return actions + (progress.hasStream ? [.setRunning(true)] : [])
+  }
+
+  /// Pauses, because of a failure if there is one.
+  mutating func pause(after failure: FailureStop? = nil) -> [Action] {
+    let wasPaused = rate == 0
+    intent.pause(after: failure)
+    buffering.pause()
+    return wasPaused ? [] : [.setRunning(false)]
   }
 
   /// Sets the action at the end of an item. Applies it at once if the current item's end has been heard.
   package mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
-    actionAtItemEnd = action
-    guard hasPassedEnd, let current = entries.first else { return reconcile() }
+    intent.setActionAtItemEnd(action)
+    guard heardEnd.isPassed, let current = entries.first else { return reconcile() }
     // A seek back into the item is in preparation: silence after its end is not continued.
     if let requestInPreparation, !requestInPreparation.isSilence { return reconcile() }
     switch action {
@@ -202,8 +150,8 @@ package struct PlayerStateMachine {
       .advance where decodedRate.isReverse,
       .stop where decodedRate.isReverse:
       // Seek back to the item's end: the silence after it is not continued.
-      endedItemID = current.id
-      return setRate(0)
+      heardEnd.report(current.id)
+      return pause()
         + decode(DecodeRequest(itemID: current.id, time: current.endTime(at: decodedRate), jumpCause: .endAction))
     case .advance, .stop:
       queue.leave(current)
@@ -227,7 +175,7 @@ package struct PlayerStateMachine {
       jumpCause: jumpCause)
     let (superseded, startsNow) = seeks.add(request, mode: mode)
     let ended = endRange(.replaced)
-    rangeEnd = newRangeEnd.map { RangeEnd(itemID: current.id, time: $0) }
+    intent.setRangeEnd(newRangeEnd.map { RangeEnd(itemID: current.id, time: $0) })
     return ended + superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (startsNow ? performSeek() : [])
   }
 
@@ -288,14 +236,9 @@ package struct PlayerStateMachine {
   /// position heard in the current item.
   package mutating func redecode(_ id: ItemID?, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
-    if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
-    // An uncommitted request, also of a seek, is decoded again from its own position.
-    if let uncommitted { return decode(uncommitted.request) }
-    guard hasStream, !hasPassedEnd, endedItemID == nil,
-      id == nil || decodedPasses.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
-    else {
-      return []
-    }
+    // An unfinished request, also of a seek, is decoded again from its own position.
+    if let request = progress.unheardRequest { return decode(request) }
+    guard progress.hasStream, !heardEnd.isReached, progress.includes(id) else { return [] }
     return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true))
   }
 
@@ -303,18 +246,10 @@ package struct PlayerStateMachine {
 
   /// Handles a generation whose first samples are decoded.
   package mutating func prepared(generation: UInt64) -> [Action] {
-    guard generation == self.generation, case .preparing(let request) = decoding else { return [] }
-    decoding = .active
-    if !isRebuffering { pendingStall = nil }
-    decodedPasses.append(
-      DecodedPass(id: PassID(generation: generation, index: 0), pass: request.pass, isReverse: request.rate.isReverse))
-    begunCount = 1
-    isLastPassComplete = false
+    guard let request = progress.prepared(generation: generation) else { return [] }
+    buffering.streamPrepared()
     if let pass = request.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
-    hasPassedEnd = request.isSilence
-    // Restoring the position at an item's end does not report the end again.
-    if request.isNewPass { endedItemID = nil }
-    uncommitted = (generation, request)
+    heardEnd.streamPrepared(request)
     return [.commit(generation: generation)] + reconcile()
   }
 
@@ -322,10 +257,7 @@ package struct PlayerStateMachine {
 
   /// Handles the switch of the mixer to a committed generation.
   package mutating func committed(generation: UInt64) -> [Action] {
-    // A later generation may have been requested since, which follows this one.
-    guard let committed = uncommitted, committed.generation == generation else { return [] }
-    uncommitted = nil
-    guard let token = committed.request.seek, seeks.complete(token) else { return [] }
+    guard let token = progress.committed(generation: generation)?.seek, seeks.complete(token) else { return [] }
     return [.completeSeek(token, .finished)] + performSeek()
   }
 
@@ -333,146 +265,111 @@ package struct PlayerStateMachine {
 
   /// Handles an available device: playback resumes at the position where it was interrupted.
   package mutating func outputBecameReady() -> [Action] {
-    isOutputReady = true
-    isOutputStalled = false
+    output = .ready
     return reconcile()
   }
 
   /// Handles a device that stops accepting audio, or accepts it again. No audio was lost.
   package mutating func outputStalled(_ isStalled: Bool) -> [Action] {
-    isOutputStalled = isOutputReady && isStalled
+    if output != .unavailable { output = isStalled ? .stalled : .ready }
     return []
   }
 
   /// Handles the loss of the device while `time` of the current item was heard. Pending seeks complete as unfinished.
   /// Playback will resume at the target of the newest seek, or else at the interrupted position.
   package mutating func outputWasLost(at time: MediaTime?) -> [Action] {
-    isOutputReady = false
-    isOutputStalled = false
-    isRendering = false
-    isRebuffering = false
-    generation += 1
-    if hasPassedEnd { endedItemID = entries.first?.id }
-    let prepared = requestInPreparation
-    let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.request : prepared
-    uncommitted = nil
-    decoding = .idle
-    decodedPasses = []
-    plan = Plan()
-    guard let current = entries.first else { return endSeeks(.outputLost) }
-    if let seekRequest = seeks.newest.flatMap({ decodeRequest(for: $0, in: current) }) {
-      deferredRequest = seekRequest
-    } else if let interrupted, interrupted.itemID == current.id, !interrupted.isSilence {
-      deferredRequest = interrupted
-    } else if let time {
-      deferredRequest = DecodeRequest(itemID: current.id, time: time)
+    output = .unavailable
+    buffering.pause()
+    heardEnd.outputWasLost(current: entries.first?.id)
+    var deferred = progress.deferredRequest
+    if let current = entries.first {
+      if let seekRequest = seeks.newest.flatMap({ decodeRequest(for: $0, in: current) }) {
+        deferred = seekRequest
+      } else if let interrupted = progress.unheardRequest, interrupted.itemID == current.id, !interrupted.isSilence {
+        deferred = interrupted
+      } else if let time {
+        deferred = DecodeRequest(itemID: current.id, time: time)
+      }
     }
-    deferredRequest?.seek = nil
+    deferred?.seek = nil
+    progress.stop(deferring: deferred)
     return endSeeks(.outputLost)
   }
 
   /// Prevents opening of items until `allowOpening`. Must be called before anything is decoded.
-  package mutating func deferOpening() { isOpeningDeferred = true }
+  package mutating func deferOpening() { intent.setOpeningDeferred(true) }
 
   /// Allows opening of the current and the next items.
   package mutating func allowOpening() -> [Action] {
-    guard isOpeningDeferred else { return [] }
-    isOpeningDeferred = false
+    guard intent.isOpeningDeferred else { return [] }
+    intent.setOpeningDeferred(false)
     return reconcile()
   }
 
   /// Closes the player: drops all audio, completes all seeks, and sets the rate to 0.
   package mutating func close() -> [Action] {
     let actions = endSeeks(.closed) + replaceAll([])
-    rate = 0
+    intent.pause()
     return actions
   }
 
   // MARK: - Internals
 
   /// Starts a generation for `request`. Defers the request while there is no output.
-  package mutating func decode(_ request: DecodeRequest) -> [Action] {
+  mutating func decode(_ request: DecodeRequest) -> [Action] {
     var request = request
     if request.spliceAfter == nil {
-      uncommitted = nil
       request.end = passEnd(from: request.time, of: request.itemID)
-      // The new stream has no underrun yet.
-      if isRebuffering, pendingStall == nil { isRendering = false }
-      pendingStall = nil
-      isRebuffering = false
-      isBufferDrained = false
-      isBufferFull = false
+      buffering.streamRequested()
     }
-    guard isOutputReady else {
-      deferredRequest = request
-      decoding = .idle
+    guard output != .unavailable else {
+      progress.deferRequest(request)
       return []
     }
-    generation += 1
-    // The following item keeps the direction of the current one until the direction is changed.
-    let changesDirection = targetRate.isReverse != decodedRate.isReverse
-    if !changesDirection || request.spliceAfter == nil || request.isContinuation { decodedRate = targetRate }
-    request.rate = decodedRate
-    if request.spliceAfter == nil || request.isContinuation { isPitchStale = false }
-    decoding = .preparing(request)
-    isCut = false
-    if request.spliceAfter == nil { decodedPasses = [] }
-    plan = Plan()
-    return [.prepare(generation: generation, request)]
+    let begun = progress.begin(request, at: targetRate)
+    return [.prepare(generation: generation, begun)]
   }
 
   /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
-  package mutating func reconcile() -> [Action] {
+  ///
+  /// - Parameter time: The position that is heard, while a loop is being set; nil at any other time.
+  package mutating func reconcile(loopHeardAt time: MediaTime? = nil) -> [Action] {
     var actions = skipFailedItems()
-    if let rangeEnd, rangeEnd.itemID != entries.first?.id { actions += endRange(.itemChanged) }
-    if let loop, loop.itemID != entries.first?.id { self.loop = nil }
-    if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
+    if let end = intent.rangeEnd, end.itemID != entries.first?.id { actions += endRange(.itemChanged) }
+    if let loop, loop.itemID != entries.first?.id { intent.setLoop(nil) }
+    if let limit = intent.repeatLimit, limit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status {
       actions += endRange(.itemFailed)
       // Keeps the start position of the failed item.
-      if let request = pendingRequest, request.itemID == current.id {
-        deferredRequest = request
-        deferredRequest?.seek = nil
-      }
-      return actions + dropEverything()
+      var request = pendingRequest
+      request?.seek = nil
+      return actions + dropEverything(deferring: request)
     }
     // The item has started at its resume time.
     if current.resumeTime != nil, hasBegun(current.id) { queue.update(current.id) { $0.resumeTime = nil } }
-    switch decoding {
-    case .idle:
-      actions += decodeCurrent(current.id)
-    case .preparing(let request):
-      if request.spliceAfter != nil {
-        actions +=
-          decodedPasses.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
-      } else if request.itemID != current.id {
-        actions += replaceCurrent(with: current.id)
-      }
-    case .active:
-      if decodedPasses.isEmpty, isAboutToBegin(current.id) { break }
-      actions +=
-        decodedPasses.first?.pass.itemID == current.id ? reconcileFollowing() : replaceCurrent(with: current.id)
+    if progress.isIdle { return actions + decodeCurrent(current.id) }
+    if let request = progress.replacementInPreparation {
+      return request.itemID == current.id ? actions : actions + replaceCurrent(with: current.id)
     }
-    return actions
+    if decodedPasses.isEmpty, isAboutToBegin(current.id) { return actions }
+    guard decodedPasses.first?.pass.itemID == current.id else { return actions + replaceCurrent(with: current.id) }
+    return actions + reconcileFollowing(loopHeardAt: time)
   }
 
   /// Starts decoding of the current item, from its deferred request or its start time.
   mutating func decodeCurrent(_ id: ItemID) -> [Action] {
-    if deferredRequest?.itemID != id {
-      deferredRequest = nil
-      hasPassedEnd = false
-    }
+    if progress.dropDeferredRequest(exceptOf: id) { heardEnd.leaveSilence() }
     let seekActions = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
-    guard isOutputReady, !isOpeningDeferred else { return seekActions }
+    guard output != .unavailable, !intent.isOpeningDeferred else { return seekActions }
     // A failed file is opened once for each retry.
     if let entry = entries[id], entry.isRetried, entry.status == .unknown { return seekActions }
     // The resume time may be after the item's end, so the duration must be known.
-    if deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
+    if progress.deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
       return seekActions
     }
-    let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map { startTime(of: $0) } ?? .zero)
-    deferredRequest = nil
+    let next =
+      progress.deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map { startTime(of: $0) } ?? .zero)
     if entries[id]?.resumeTime != nil { queue.update(id) { $0.resumeTime = nil } }
     return seekActions + decode(next)
   }
@@ -484,20 +381,19 @@ package struct PlayerStateMachine {
   }
 
   /// Drops the stream, all decoded passes, and the seeks and requests of other items.
-  mutating func dropEverything() -> [Action] {
-    var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
-    uncommitted = nil
-    hasPassedEnd = false
-    endedItemID = nil
-    deferredRequest = deferredRequest.flatMap { request in entries.first?.id == request.itemID ? request : nil }
-    guard decoding != .idle || !decodedPasses.isEmpty else { return actions }
-    generation += 1
-    decoding = .idle
-    decodedPasses = []
-    plan = Plan()
-    isRendering = false
-    isRebuffering = false
-    actions.append(.dropStream)
-    return actions
+  ///
+  /// - Parameter request: The request from which the current item is decoded again later; nil: its present one.
+  mutating func dropEverything(deferring request: DecodeRequest? = nil) -> [Action] {
+    let id = entries.first?.id
+    let actions = seeks.current?.itemID == id ? [] : endSeeks(.itemChanged)
+    heardEnd.clear()
+    let deferred = (request ?? progress.deferredRequest).flatMap { $0.itemID == id ? $0 : nil }
+    guard !progress.isIdle else {
+      progress.deferRequest(deferred)
+      return actions
+    }
+    progress.stop(deferring: deferred)
+    buffering.pause()
+    return actions + [.dropStream]
   }
 }
