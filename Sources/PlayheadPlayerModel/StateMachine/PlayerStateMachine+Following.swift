@@ -342,7 +342,7 @@ extension PlayerStateMachine {
     // The next item is still being opened.
     if decodedPasses.isEmpty, buffering.isDrained { buffering.audioEnded() }
     guard decodedPasses.isEmpty, !isAboutToBegin(nextItem) else { return reconcile() }
-    if requestInPreparation == nil { buffering.audioEnded() }
+    if requestInPreparation == nil { buffering.pause() }
     progress.lastPassHeard(
       deferring: next.flatMap { $0.start > .zero ? DecodeRequest(itemID: $0.itemID, time: $0.start) : nil })
     return reconcile()

@@ -236,6 +236,14 @@ import Testing
     #expect(machine.timeControlStatus == .playing)
   }
 
+  @Test func itemThatHasEndedDoesNotStall() {
+    var machine = playing([1])
+    _ = machine.underrunOccurred()
+    #expect(machine.firstEnds() == [.emit(.playedToEnd(1))])
+    #expect(machine.buffering.pendingStall == nil)
+    #expect(machine.stallHeard() == [])
+  }
+
   @Test func lostOutputKeepsThePosition() {
     var machine = playing([1])
     let time = MediaTime(value: 3, timescale: 1)
