@@ -244,6 +244,19 @@ import Testing
     #expect(machine.stallHeard() == [])
   }
 
+  @Test func seekReplacesARestoredPositionThatIsNotDecodedYet() {
+    var machine = Machine(canAdvance: true)
+    machine.restore(
+      [.init(id: 1)], history: [], version: 0, shuffle: nil, loop: nil, at: MediaTime(value: 12, timescale: 1))
+    machine.deferOpening()
+    _ = machine.outputBecameReady()
+    _ = machine.seek(7, to: .time(MediaTime(value: 5, timescale: 1)))
+    _ = machine.allowOpening()
+    _ = machine.prepared(generation: machine.generation)
+    _ = machine.committed(generation: machine.generation)
+    #expect(machine.pendingRequest == nil)
+  }
+
   @Test func lostOutputKeepsThePosition() {
     var machine = playing([1])
     let time = MediaTime(value: 3, timescale: 1)
