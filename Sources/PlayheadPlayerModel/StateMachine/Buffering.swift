@@ -26,6 +26,8 @@ package struct Buffering: Sendable, Hashable {
 
   package private(set) var state = State.flowing(Flow())
 
+  init() {}
+
   // MARK: - Derived state
 
   private var flow: Flow {

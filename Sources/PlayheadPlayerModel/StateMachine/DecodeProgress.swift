@@ -46,6 +46,8 @@ package struct DecodeProgress: Sendable {
   /// Whether the decode thread has paused, because the requested amount is decoded ahead.
   package private(set) var isPaused = false
 
+  init() {}
+
   // MARK: - Derived state
 
   /// Whether passes are decoded, and no request is in preparation.

@@ -5,6 +5,8 @@ package struct HeardEnd: Sendable, Hashable {
   /// The item whose end has been reported, while it stays current at its end.
   package private(set) var reportedItemID: PlayerItemID?
 
+  init() {}
+
   /// Whether the current item's end has been heard.
   var isReached: Bool { isPassed || reportedItemID != nil }
 

@@ -21,19 +21,6 @@ extension PlayerStateMachine {
     /// Whether the current pass is the last, and the item ends with it.
     package var isFinishing = false
 
-    package init(
-      itemID: ItemID, start: MediaTime, end: MediaTime, remaining: Int? = nil, isArmed: Bool, count: Int = 0,
-      isFinishing: Bool = false
-    ) {
-      self.itemID = itemID
-      self.start = start
-      self.end = end
-      self.remaining = remaining
-      self.isArmed = isArmed
-      self.count = count
-      self.isFinishing = isFinishing
-    }
-
     /// The loop point at this rate: the time at which playback returns.
     package func loopPoint(at rate: PlaybackRate) -> MediaTime { rate.isReverse ? start : end }
 

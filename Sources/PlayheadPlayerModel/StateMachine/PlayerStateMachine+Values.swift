@@ -58,12 +58,6 @@ extension PlayerStateMachine {
     /// The end of the pass that is being decoded.
     package var currentEnd: MediaTime?
     package var passes: [Pass] = []
-
-    package init(begunCount: Int = 0, currentEnd: MediaTime? = nil, passes: [Pass] = []) {
-      self.begunCount = begunCount
-      self.currentEnd = currentEnd
-      self.passes = passes
-    }
   }
 
   /// A command of the state machine, which `PlayerCore` runs.
