@@ -33,7 +33,16 @@ extension RandomPlayer {
       } model: { model, _ in
         model.setWaitsAutomatically(waits)
       }
-    case 90..<94:
+    case 90..<91:
+      if simulation.decodedRate.magnitude != .normal, !model.isPastEnd, model.endedItem == nil {
+        simulation.hasOldPitch = true
+      }
+      request("timePitchChanged") { machine in
+        machine.timePitchChanged(of: nil)
+        return []
+      } model: { _, _ in
+      }
+    case 91..<94:
       let id = chance(50) ? nil : model.queue.randomElement(using: &random)
       let time = heardTime()
       request("redecode(\(id.map { "\($0)" } ?? "all"))") {

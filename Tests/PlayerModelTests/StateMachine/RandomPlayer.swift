@@ -340,6 +340,14 @@ struct RandomPlayer {
     expect("isBufferEmpty", machine.bufferState.isEmpty, model.isBufferEmpty(audio))
     expect("events", simulation.events, model.events)
     expect("passes", machine.decodedPasses.map(\.id), simulation.passes.map(\.id))
+    switch machine.progress.stage {
+    case .idle: expect("passes while idle", machine.decodedPasses.count, 0)
+    case .preparing(let request): expect("splice", request.spliceAfter, machine.decodedPasses.last?.id)
+    case .cut: expect("completeness of a cut stream", machine.progress.isLastPassComplete, true)
+    case .active: break
+    }
+    expect("needsRateChange", machine.needsRateChange, audio.hasOldRate)
+    if model.rate == 0 { expect("buffering while paused", machine.isRebuffering, false) }
     if !simulation.isIdle, !simulation.isReplacing, simulation.uncommitted == nil {
       expect("pendingRequest", machine.pendingRequest, nil)
     }

@@ -41,6 +41,8 @@ struct SimulatedPlayback {
   /// Whether the stream was cut after the last pass.
   var isCut = false
   var decodedRate = PlaybackRate.normal
+  /// Whether the audio has another pitch algorithm than the player.
+  var hasOldPitch = false
   var newestGeneration: UInt64 = 0
   var pendingSeeks: Set<UInt64> = []
   /// The events and completions of the last actions.
@@ -58,7 +60,7 @@ struct SimulatedPlayback {
   var isReplacing: Bool { preparing.map { $0.request.spliceAfter == nil || passes.isEmpty } ?? false }
 
   /// Whether nothing is decoded.
-  var isIdle: Bool { preparing == nil && thread == nil && passes.isEmpty }
+  var isIdle: Bool { preparing == nil && passes.isEmpty && thread?.next == nil }
 
   /// The order of playback: of the decoded passes, the request in preparation and the plan.
   func steps(plan: Machine.Plan) -> [ReferencePlayer.Step] {
@@ -81,7 +83,7 @@ struct SimulatedPlayback {
       requested: preparing?.request.itemID, isReplacement: isReplacing,
       isContinuation: preparing?.request.isContinuation ?? false,
       planned: preparing == nil ? thread?.next?.itemID : nil, isReverse: decodedRate.isReverse,
-      hasOldRate: decodedRate != targetRate && !isIdle)
+      hasOldRate: (decodedRate != targetRate || hasOldPitch) && !isIdle)
   }
 
   // MARK: - Actions
@@ -109,6 +111,7 @@ struct SimulatedPlayback {
         uncommitted = nil
         replacementTime = request.time
       }
+      if request.spliceAfter == nil || request.isContinuation { hasOldPitch = false }
       preparing = (generation, request)
       (thread, isCut, decodedRate) = (nil, false, request.rate)
     case .commit(let generation), .splice(let generation, _):
@@ -132,9 +135,10 @@ struct SimulatedPlayback {
       hasCompleted = false
     case .dropStream:
       let (seeks, faults, events) = (pendingSeeks, faults, events)
-      let generation = newestGeneration
+      let (generation, rate, pitch) = (newestGeneration, decodedRate, hasOldPitch)
       self = SimulatedPlayback()
       (pendingSeeks, self.faults, self.events, newestGeneration) = (seeks, faults, events, generation)
+      (decodedRate, hasOldPitch) = (rate, pitch)
     case .setPlan(let plan):
       if machine.generation == thread?.generation {
         thread?.plan = plan
