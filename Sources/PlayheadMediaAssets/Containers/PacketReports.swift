@@ -1,15 +1,6 @@
 import PlayheadLibAV
 import PlayheadMediaCore
 
-/// Packets that did not decode.
-struct SkippedPackets {
-  var count: Int
-  /// The failure of the first packet.
-  var failure: AVFailure
-  /// The position of the first packet on the timeline.
-  var frame: Int64
-}
-
 /// The first timestamp that differed from the end of the audio before it.
 struct TimestampFault {
   /// The kind of the difference.
@@ -24,15 +15,12 @@ struct PacketReports {
   private(set) var hasDamage = false
   /// The number of frames missing between the packet at which decoding began and the position of the last seek.
   private(set) var gapFrameCount: Int64 = 0
-  private var skipped: SkippedPackets?
+  private var skips = SkipReport()
   private var timestampFault: TimestampFault?
   private var titles: [(frame: Int64, title: StreamTitle)] = []
 
   /// Returns and clears the packets that did not decode.
-  mutating func drainSkipped() -> SkippedPackets? {
-    defer { skipped = nil }
-    return skipped
-  }
+  mutating func drainSkipped() -> SkippedPackets? { skips.drain() }
 
   /// Returns and clears the first irregular timestamp.
   mutating func drainTimestampFault() -> TimestampFault? {
@@ -55,11 +43,8 @@ struct PacketReports {
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
 
-  mutating func note(_ failure: AVFailure, at frame: Int64) {
-    skipped = SkippedPackets(
-      count: min(skipped?.count ?? 0, Int.max - 1) + 1, failure: skipped?.failure ?? failure,
-      frame: skipped?.frame ?? frame)
-  }
+  /// Records a packet that did not decode. A nil position means preroll.
+  mutating func note(_ failure: AVFailure, at frame: Int64?) { skips.note(failure, at: frame) }
 
   mutating func note(_ step: AudioTimeline.Step, at frame: Int64) {
     if timestampFault == nil { timestampFault = TimestampFault(step: step, frame: frame) }

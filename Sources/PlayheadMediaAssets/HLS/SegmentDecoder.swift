@@ -68,19 +68,13 @@ enum SegmentDecodeResult {
 /// Decodes in this process, which may be a worker.
 final class LocalSegmentDecoder: SegmentDecoder {
   let description: SegmentDescription
-  private let demuxer: Demuxer
-  private let stream: StreamInfo
-  private let decoder: Decoder
-  private let packet: Packet
+  private let packets: PacketFrameReader
   /// The streams that contain ID3 tags.
   private let tagStreams: [StreamInfo]
   private var tags: [TimestampedTag] = []
-  private var isAtEndOfFile = false
-  private var badReadCount = 0
   /// In MP4: the timestamp of the end of the last packet's fragment.
   private var fragmentEndTicks: Int64?
 
-  private static let maximumBadReads = 64
   private static let maximumTagStreamCount = 4
 
   /// The options for opening the segments' container.
@@ -112,38 +106,26 @@ final class LocalSegmentDecoder: SegmentDecoder {
       isMPEGTransport: demuxer.formatName == "mpegts",
       editTicks: (stream.startTicks ?? 0) < 0 ? times?.mediaOrigin ?? 0 : 0)
     tagStreams = Array(demuxer.streams.filter(\.isTimedID3).prefix(Self.maximumTagStreamCount))
-    demuxer.select(streamIndex: index, and: tagStreams.map(\.index))
-    (self.demuxer, self.stream) = (demuxer, stream)
     do throws(AVFailure) {
-      packet = try Packet()
-      decoder = try Decoder(demuxer: demuxer, streamIndex: index)
+      packets = try PacketFrameReader(demuxer: demuxer, streamIndex: index, others: tagStreams.map(\.index))
     } catch {
       throw MediaError(error, path: name)
     }
   }
 
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
-    try AssetProperties(demuxer: demuxer, byteCount: 0, displayPath: displayPath)
+    try AssetProperties(demuxer: packets.demuxer, byteCount: 0, displayPath: displayPath)
   }
 
   func next(into frame: Frame) throws(AVFailure) -> SegmentDecodeResult {
     while true {
-      switch try decoder.receive(into: frame) {
+      switch try packets.next(into: frame, reading: readPacket) {
       case .frame:
         guard frame.frameCount > 0, frame.layout != nil else { continue }
         return .frame(fragmentEndTicks: fragmentEndTicks)
-      case .undecodable(let failure): return .undecodable(failure)
-      case .endOfStream: return .end
-      case .wouldBlock:
-        switch try readPacket() {
-        case .cancelled: return .cancelled
-        case .endOfFile:
-          guard !isAtEndOfFile else { return .end }
-          isAtEndOfFile = true
-          _ = try decoder.sendEndOfStream()
-        case .packet:
-          if case .undecodable(let failure) = try decoder.send(packet) { return .undecodable(failure) }
-        }
+      case .skipped(let failure): return .undecodable(failure)
+      case .end: return .end
+      case .cancelled, .stopped: return .cancelled
       }
     }
   }
@@ -153,31 +135,25 @@ final class LocalSegmentDecoder: SegmentDecoder {
     return tags
   }
 
-  private func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
-    while true {
-      do throws(AVFailure) {
-        let result = try demuxer.readPacket(into: packet)
-        guard result == .packet else { return result }
-      } catch {
-        if error.kind == .cancelled { return .cancelled }
-        badReadCount += 1
-        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
-        continue
+  private func readPacket() throws(AVFailure) -> PacketFrameReader.PacketResult {
+    do throws(AVFailure) {
+      let result = try packets.readPacket()
+      if result == .otherPacket { storeTag() }
+      if result == .packet, description.isMovie {
+        fragmentEndTicks = packets.demuxer.currentDurationTicks(streamIndex: packets.stream.index)
+          .map { $0 + description.editTicks }
       }
-      guard packet.streamIndex == stream.index else {
-        storeTag()
-        continue
-      }
-      badReadCount = 0
-      fragmentEndTicks =
-        description.isMovie
-        ? demuxer.currentDurationTicks(streamIndex: stream.index).map { $0 + description.editTicks } : nil
-      return .packet
+      return result
+    } catch {
+      // The byte source of segments throws the cancellation of a transfer.
+      guard error.kind == .cancelled else { throw error }
+      return .cancelled
     }
   }
 
   /// Keeps the packet if it is an ID3 tag.
   private func storeTag() {
+    let packet = packets.packet
     guard tags.count < TimestampedTag.maximumCount,
       let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
       let bytes = packet.data(limit: SegmentTag.maximumByteCount).flatMap(TransportTag.restored)

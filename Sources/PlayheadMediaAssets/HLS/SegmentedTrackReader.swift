@@ -58,7 +58,7 @@ final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
   var isAtEnd = false
   private(set) var mustReposition = false
   var pendingError: MediaError?
-  private var skipped: (count: Int, frame: Int64, failure: AVFailure)?
+  private var skips = SkipReport()
   var warning: (frame: Int64, error: MediaError)?
   let prerollFrames: Int64
   /// Whether the reader has not been used for a read or a seek.
@@ -215,8 +215,7 @@ final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
         return .frame
       case .undecodable(let failure):
         // After a seek the first packets may depend on earlier packets.
-        guard expectedStart != nil else { continue }
-        skipped = ((skipped?.count ?? 0) + 1, skipped?.frame ?? expectedStart ?? 0, skipped?.failure ?? failure)
+        skips.note(failure, at: expectedStart)
       case .cancelled: return .cancelled
       case .end:
         endReason = segmentReader.source.endReason ?? .next(segmentReader.source.nextNumber)
@@ -429,12 +428,7 @@ final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
   func resetCancellation() { interrupt.reset() }
 
   func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    guard let skipped else { return nil }
-    self.skipped = nil
-    return (
-      skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
-      MediaError(skippedPackets: skipped.count, skipped.failure, in: session.name)
-    )
+    skips.drain()?.report(sampleRateHz: format.sampleRateHz, path: session.name)
   }
 
   func popWarning() -> (time: MediaTime, error: MediaError)? {

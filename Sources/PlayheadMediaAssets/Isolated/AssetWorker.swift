@@ -173,16 +173,19 @@ package struct AssetWorkerFunctions: WorkerFunctions {
 
   /// Decodes the beginning of the default audio track. A damaged packet is not an error here: playback reports it.
   private static func decodeFirstPackets(of demuxer: Demuxer, packetCount: Int) {
-    guard packetCount > 0, let index = demuxer.preferredAudioStreamIndex else { return }
-    demuxer.select(streamIndex: index)
-    guard let decoder = try? Decoder(demuxer: demuxer, streamIndex: index), let packet = try? Packet(),
-      let frame = try? Frame()
+    guard packetCount > 0, let index = demuxer.preferredAudioStreamIndex,
+      let packets = try? PacketFrameReader(demuxer: demuxer, streamIndex: index), let frame = try? Frame()
     else { return }
-    for _ in 0..<min(packetCount, maximumPacketCount) {
-      guard (try? demuxer.readPacket(into: packet)) == .packet else { return }
-      guard packet.streamIndex == index else { continue }
-      guard (try? decoder.send(packet)) != nil else { return }
-      while (try? decoder.receive(into: frame)) == .frame {}
+    var remainingCount = min(packetCount, maximumPacketCount)
+    func readPacket() throws(AVFailure) -> PacketFrameReader.PacketResult {
+      remainingCount -= 1
+      return remainingCount >= 0 ? try packets.readPacket() : .stopped
+    }
+    while true {
+      switch try? packets.next(into: frame, reading: readPacket) {
+      case .frame, .skipped: continue
+      case .end, .cancelled, .stopped, nil: return
+      }
     }
   }
 

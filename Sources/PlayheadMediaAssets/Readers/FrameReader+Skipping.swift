@@ -5,21 +5,18 @@ extension FrameReader {
   /// Whether the file has fewer bytes than `byteCount`.
   func isShorter(than byteCount: Int64) -> Bool { demuxer.currentByteCount.map { $0 < byteCount } ?? false }
 
-  /// Continues after an interruption of a source that cannot seek, with the next packet.
-  func resumeReading() { demuxer.resumeReading() }
-
   /// The end of the last packet, after all packets were read without decoding; nil while packets remain.
-  var scannedEndFrame: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
+  var scannedEndFrame: Int64? { packets.isAtEndOfFile && isCounted ? countedFrame : nil }
 
   /// Whether reading forward from a packet at or after `earliest` reaches `target`.
   func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
-    canSkip(toFrame: target) && (isPacketPending ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
+    canSkip(toFrame: target) && (packets.hasPacket ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
   }
 
   /// Whether reading forward reaches `target` with a known position.
   func canSkip(toFrame target: Int64) -> Bool {
-    if !isCounted || isAtEndOfFile || mustRewind { return false }
-    if isPacketPending { return (packetFrame ?? countedFrame ?? .max) <= target }
+    if !isCounted || packets.isAtEndOfFile || packets.isClosed { return false }
+    if packets.hasPacket { return (packetFrame ?? countedFrame ?? .max) <= target }
     return countedFrame.map { $0 <= target } ?? false
   }
 
@@ -28,7 +25,7 @@ extension FrameReader {
 
   /// Whether decoding forward reaches `target`, and everything since the file's start has been decoded.
   func canDecode(toFrame target: Int64) -> Bool {
-    guard isDecodedFromStart, !isAtEndOfFile, !mustRewind else { return false }
+    guard isDecodedFromStart, !packets.isAtEndOfFile, !packets.isClosed else { return false }
     return timeline?.expectedFrame.map { $0 <= target } ?? false
   }
 
@@ -72,7 +69,7 @@ extension FrameReader {
   /// - Returns: whether the timestamps up to `frame` are known to be one count; false if there are too many packets, or
   ///   if the container begins a new count.
   func checkTimestamps(upTo frame: Int64) throws(AVFailure) -> Bool {
-    guard !mustRewind, !hasIrregularTimestamps, let timeline, let target = timeline.ticks(ofFrame: frame),
+    guard !packets.isClosed, !hasIrregularTimestamps, let timeline, let target = timeline.ticks(ofFrame: frame),
       let start = checkedTicks ?? firstPacket?.ticks
     else { return false }
     if let checkedTicks, target <= checkedTicks { return true }
@@ -125,19 +122,13 @@ extension FrameReader {
   /// Reads to the end without decoding and returns the end of the last packet; nil if cancelled. The result is valid
   /// only if `counting.isLengthKnown`.
   func scanToEnd() throws(AVFailure) -> Int64? {
-    if !isCounted || isAtEndOfFile { try rewind() }
-    decoder.flush()
+    if !isCounted || packets.isAtEndOfFile { try rewind() }
+    packets.flush()
     rates.restart()
-    while true {
-      switch try readPacket() {
-      case .packet: continue
-      case .cancelled: return nil
-      case .endOfFile:
-        isAtEndOfFile = true
-        _ = try decoder.sendEndOfStream()
-        return (trailingBytesFrame ?? countedFrame ?? 0) - (format.hasTrimmedDurations ? 0 : trims.endFrames)
-      }
-    }
+    var result = PacketFrameReader.PacketResult.packet
+    while result == .packet { result = try readPacket() }
+    guard result == .endOfFile else { return nil }
+    return (trailingBytesFrame ?? countedFrame ?? 0) - (format.hasTrimmedDurations ? 0 : trims.endFrames)
   }
 
   /// The start of the earliest video stream; nil if no video stream states one.

@@ -98,8 +98,8 @@ extension FrameReader {
     } else {
       switch try readPacket() {
       case .packet: break
-      case .endOfFile: return nil
       case .cancelled: throw AVFailure(cancelledIn: "av_read_frame")
+      case .endOfFile, .otherPacket, .skipped, .stopped: return nil
       }
     }
     guard let timeline else {

@@ -13,7 +13,6 @@ final class FrameReader {
     case cancelled
   }
 
-  let stream: StreamInfo
   let frame: Frame
   /// The position of the first sample in `frame`.
   private(set) var frameStart: Int64 = 0
@@ -45,11 +44,9 @@ final class FrameReader {
     didSet { if index !== oldValue { nextIndexedFrame = 0 } }
   }
 
-  private(set) var demuxer: Demuxer
-  var decoder: Decoder
+  let packets: PacketFrameReader
   /// Converts audio after a change of the sample rate.
   let rates: SampleRateAdapter
-  let packet: Packet
   /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
   var hasIrregularTimestamps = false
   /// The timestamp up to which `checkTimestamps` found one count; nil before the first check.
@@ -58,8 +55,6 @@ final class FrameReader {
   private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
   private(set) var isPositionRounded = false
-  /// Whether `packet` was read but not yet decoded.
-  private(set) var isPacketPending = false
   /// Whether nothing has been decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   let presentationStart: (ticks: Int64, timeBase: TimeBase)?
@@ -107,26 +102,17 @@ final class FrameReader {
   private var nextTicks: Int64?
   /// Whether `countedFrame` equals the count of a read from the file's start.
   private(set) var isCounted = true
-  /// Whether reopening the file was interrupted. The demuxer is unusable until the file has been reopened.
-  private(set) var mustRewind = false
-  var isAtEndOfFile = false
   private(set) var hasReadPacket = false
-  private var badReadCount = 0
   /// The position of the next packet to add to the index.
   var nextIndexedFrame: Int64 = 0
 
-  /// The number of consecutive failed reads after which the rest of a file is not read.
-  private static let maximumBadReads = 64
   /// The maximum distance of a packet from its index entry: in Vorbis only the end of the first packet is exact.
   private static let maximumDisagreementFrames: Int64 = 4_096
 
   init(demuxer: Demuxer, streamIndex: Int, format: ContainerFormat, edges: TrackEdges) throws(AVFailure) {
-    self.demuxer = demuxer
     self.edges = edges
-    stream = demuxer.streams[streamIndex]
-    demuxer.select(streamIndex: streamIndex)
-    decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
-    packet = try Packet()
+    packets = try PacketFrameReader(demuxer: demuxer, streamIndex: streamIndex)
+    let stream = packets.stream
     frame = try Frame()
     rates = try SampleRateAdapter()
     grid = FrameGrid(declaredStep: stream.frameStepCount)
@@ -140,6 +126,11 @@ final class FrameReader {
     presentationStart = Self.firstVideoStart(of: others)
   }
 
+  var stream: StreamInfo { packets.stream }
+  /// The packet that was read last.
+  var packet: Packet { packets.packet }
+  var demuxer: Demuxer { packets.demuxer }
+
   /// The end of the silence that replaces undecodable packets at the end of the track; nil if there are none.
   var silenceEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
 
@@ -152,7 +143,7 @@ final class FrameReader {
         guard positionFrame() else { continue }
         return .frame
       }
-      switch try decoder.receive(into: frame) {
+      switch try packets.next(into: frame, reading: readPacketToDecode) {
       case .frame:
         // The AC-3 decoder conceals damage with data of earlier frames, which a seek may not have decoded.
         if frame.isDamaged { reports.noteDamage() }
@@ -160,23 +151,19 @@ final class FrameReader {
           continue
         }
         return .frame
-      case .undecodable(let failure): recordUndecodable(failure)
-      case .endOfStream:
+      case .skipped(let failure): recordUndecodable(failure)
+      case .end:
         if rates.finish() { continue }
         return .endOfTrack
-      case .wouldBlock:
-        switch try readPacket() {
-        case .cancelled: return .cancelled
-        case .endOfFile:
-          guard !isAtEndOfFile else { return .endOfTrack }
-          isAtEndOfFile = true
-          _ = try decoder.sendEndOfStream()
-        case .packet:
-          try renewDecoderAtStart()
-          if case .undecodable(let failure) = try decoder.send(packet) { recordUndecodable(failure) }
-        }
+      case .cancelled, .stopped: return .cancelled
       }
     }
+  }
+
+  private func readPacketToDecode() throws(AVFailure) -> PacketFrameReader.PacketResult {
+    let result = try readPacket()
+    if result == .packet { try renewDecoderAtStart() }
+    return result
   }
 
   /// Moves the next audio that `rates` has converted into `frame`. Returns false if there is none.
@@ -205,47 +192,44 @@ final class FrameReader {
       let decodeStartFrame, let startFrame, let timeline,
       decodeStartFrame <= startFrame + timeline.roundingFrames
     else { return }
-    decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    try packets.renewDecoder()
     isAtFirstPacket = true
   }
 
-  /// Reads the next packet of the stream.
-  func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
-    if isPacketPending {
-      isPacketPending = false
-      return .packet
-    }
+  /// Reads the next packet of the stream, and determines its position.
+  func readPacket() throws(AVFailure) -> PacketFrameReader.PacketResult {
+    if packets.hasPacket { return try packets.readPacket() }
     let startNanoseconds = MonotonicClock.nanoseconds
     defer { demuxNanoseconds += MonotonicClock.nanoseconds - startNanoseconds }
     while true {
-      do throws(AVFailure) {
-        let result = try demuxer.readPacket(into: packet)
-        if result == .cancelled { isCounted = false }
-        guard result == .packet else { return result }
-      } catch {
-        // A failed read of the source is final, but a demuxer can recover from invalid data.
-        badReadCount += 1
-        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
-        recordUndecodable(error)
-        continue
+      let result = try packets.readPacket()
+      switch result {
+      case .skipped(let failure): recordUndecodable(failure)
+      case .packet:
+        try notePacket()
+        return .packet
+      case .cancelled:
+        isCounted = false
+        return .cancelled
+      case .endOfFile, .otherPacket, .stopped: return result
       }
-      guard packet.streamIndex == stream.index else { continue }
-      badReadCount = 0
-      if packet.isMarkedCorrupt { reports.noteDamage() }
-      stored.readCount += 1
-      previousEndFrame = countedFrame
-      try vorbisTimes?.correct(packet)
-      // FFmpeg trims the end by a number of frames, which is wrong after a change of the sample rate.
-      if edges.hasWrongLength || format == .mp3 && hasOtherRates, hasReadPacket { packet.clearTrims() }
-      positionPacket()
-      if stored.keepsPackets { try stored.keep(packet) }
-      recordTitles()
-      if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
-        // The trimmed frames were not at the end: the file's header is wrong, or files were joined.
-        _ = timeline?.recordMissingPacket(frameCount: 0)
-        isAfterLoss = true
-      }
-      return .packet
+    }
+  }
+
+  private func notePacket() throws(AVFailure) {
+    if packet.isMarkedCorrupt { reports.noteDamage() }
+    stored.readCount += 1
+    previousEndFrame = countedFrame
+    try vorbisTimes?.correct(packet)
+    // FFmpeg trims the end by a number of frames, which is wrong after a change of the sample rate.
+    if edges.hasWrongLength || format == .mp3 && hasOtherRates, hasReadPacket { packet.clearTrims() }
+    positionPacket()
+    if stored.keepsPackets { try stored.keep(packet) }
+    recordTitles()
+    if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
+      // The trimmed frames were not at the end: the file's header is wrong, or files were joined.
+      _ = timeline?.recordMissingPacket(frameCount: 0)
+      isAfterLoss = true
     }
   }
 
@@ -363,8 +347,7 @@ final class FrameReader {
     lostEnd = timeline?.recordMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
     reports.noteDamage()
-    guard !isPrerolling else { return }
-    reports.note(failure, at: timeline?.expectedFrame ?? 0)
+    reports.note(failure, at: isPrerolling ? nil : timeline?.expectedFrame ?? 0)
   }
 
   /// The length of the packet; that of the last frame if the timestamps are too coarse to distinguish the two.
@@ -477,12 +460,12 @@ final class FrameReader {
 
   /// Seeks with the container's own seek; the frames that follow define the position.
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
-    if mustRewind { try rewind() } else { restart() }
+    if packets.isClosed { try rewind() } else { restart() }
     discardCount()
     vorbisTimes?.restartAnywhere()
     timestampsDefineSeekPosition = format.timestampSource == .container
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
-    try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
+    try packets.seek(toTicks: ticks)
   }
 
   /// Seeks to the byte at which the packet of `frame` begins.
@@ -490,9 +473,9 @@ final class FrameReader {
   /// - Returns: false if the demuxer begins elsewhere or reports another position; the position is then unknown.
   /// - Throws: also `cancelled`.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
-    if mustRewind { try rewind() } else { restart() }
+    if packets.isClosed { try rewind() } else { restart() }
     discardCount()
-    do throws(AVFailure) { try demuxer.seek(streamIndex: stream.index, toByte: byte) } catch {
+    do throws(AVFailure) { try packets.seek(toByte: byte) } catch {
       if error.kind == .cancelled { throw error }
       return false
     }
@@ -508,7 +491,7 @@ final class FrameReader {
       isCounted = false
       return false
     }
-    isPacketPending = true
+    packets.returnPacket()
     return true
   }
 
@@ -519,35 +502,28 @@ final class FrameReader {
     if canSkip(toFrame: target) {
       // The count continues from the last seek.
       let previousValue = timestampsDefineSeekPosition
-      if !isPacketPending { restart() }
+      if !packets.hasPacket { restart() }
       timestampsDefineSeekPosition = previousValue
     } else {
       try rewind()
     }
     while true {
-      let before = isPacketPending ? packetFrame : countedFrame
-      switch try readPacket() {
-      case .cancelled: return false
-      case .endOfFile:
-        isAtEndOfFile = true
-        _ = try decoder.sendEndOfStream()
-        return true
-      case .packet:
-        isDecodedFromStart = false
-        if vorbisTimes?.isAtHeader ?? false {
-          // The decoder needs the headers of each stream of a chained file.
-          if case .undecodable = try decoder.send(packet) { continue }
-          while case .frame = try decoder.receive(into: frame) {}
-          continue
-        }
-        guard packet.pts != nil, let end = countedFrame, end <= target else {
-          if packet.pts == nil { timeline?.restart(at: before) }
-          isPacketPending = true
-          decodeStartFrame = packetFrame
-          return true
-        }
-        isAtFirstPacket = false
+      let before = packets.hasPacket ? packetFrame : countedFrame
+      let result = try readPacket()
+      guard result == .packet else { return result == .endOfFile }
+      isDecodedFromStart = false
+      if vorbisTimes?.isAtHeader ?? false {
+        // The decoder needs the headers of each stream of a chained file.
+        try packets.decodeHeaders(using: frame)
+        continue
       }
+      guard packet.pts != nil, let end = countedFrame, end <= target else {
+        if packet.pts == nil { timeline?.restart(at: before) }
+        packets.returnPacket()
+        decodeStartFrame = packetFrame
+        return true
+      }
+      isAtFirstPacket = false
     }
   }
 
@@ -557,19 +533,12 @@ final class FrameReader {
     countedFrame = nil
     discardCount()
     vorbisTimes?.restartAtFile()
-    mustRewind = true
-    demuxer = try demuxer.reopened()
-    guard demuxer.streams.indices.contains(stream.index) else {
-      throw AVFailure(invalidDataIn: "avformat_find_stream_info")
-    }
-    demuxer.select(streamIndex: stream.index)
-    decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
+    try packets.reopen()
     isDecoderFlushed = false
     isAtFirstPacket = true
     countedFrame = counting.restartAtFile(timestampFrame: startFrame)
     isCounted = true
     isDecodedFromStart = true
-    mustRewind = false
     stored.restart(atStart: true)
   }
 
@@ -583,7 +552,7 @@ final class FrameReader {
   private func restart() {
     isDecodedFromStart = false
     timestampsDefineSeekPosition = false
-    decoder.flush()
+    packets.restart()
     rates.restart()
     continuity.restart()
     isDecoderFlushed = true
@@ -591,15 +560,12 @@ final class FrameReader {
     timeline?.restart()
     frame.clear()
     grid.interrupt()
-    isAtEndOfFile = false
     hasReadPacket = false
-    isPacketPending = false
     storedTimestamps = PacketTimestamps()
     isAtFirstPacket = false
     hasDroppedFramesAfterSeek = false
     entryFrame = nil
     decodeStartFrame = nil
-    badReadCount = 0
     isAfterLoss = false
     lostEnd = nil
     trailingBytesFrame = nil

@@ -119,7 +119,7 @@ extension MediaTrackReader {
     guard !isAtEnd || target >= position else {
       throw MediaError(.onlyInOrder, "the stream has ended and cannot be read again: \(displayPath)", operation: "seek")
     }
-    if mustReposition { reader.resumeReading() }
+    if mustReposition { reader.packets.resumeReading() }
     mustReposition = false
     pendingError = nil
     if hasFrame { position = max(position, reader.frameStart) }

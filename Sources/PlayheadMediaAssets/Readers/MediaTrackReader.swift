@@ -211,11 +211,7 @@ final class MediaTrackReader: ResumableAudioReader, @unchecked Sendable {
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
   func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    guard let skipped = reader.reports.drainSkipped() else { return nil }
-    return (
-      skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
-      MediaError(skippedPackets: skipped.count, skipped.failure, in: displayPath)
-    )
+    reader.reports.drainSkipped()?.report(sampleRateHz: format.sampleRateHz, path: displayPath)
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps` or

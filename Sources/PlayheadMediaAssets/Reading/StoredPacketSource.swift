@@ -15,8 +15,6 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
   /// The number of packets that are read after the range's end, because composition offsets may be negative: a frame
   /// may then be shown before its decoding time. H.264 reorders at most this number of frames.
   private static let negativeOffsetCount = 16
-  /// The number of consecutive failed reads after which the rest of a file is skipped.
-  private static let maximumBadReads = 64
 
   let format: FormatDescription
   private var demuxer: Demuxer
@@ -170,7 +168,7 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
       return true
     }
     isAtStart = false
-    var badReadCount = 0
+    var budget = ReadErrorBudget()
     while true {
       do throws(AVFailure) {
         switch try demuxer.readPacket(into: packet) {
@@ -180,8 +178,7 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
         case .cancelled: throw AVFailure(cancelledIn: "av_read_frame")
         }
       } catch {
-        badReadCount += 1
-        guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
+        guard budget.accept(error) else { throw error }
         fault = fault ?? MediaError(skippedPackets: 1, error, in: displayPath)
       }
     }

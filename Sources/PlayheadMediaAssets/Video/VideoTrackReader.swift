@@ -29,9 +29,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private let origin: MediaTime
   private let startTicks: Int64?
 
-  var demuxer: Demuxer
-  private var decoder: Decoder
-  private let packet: Packet
+  private let packets: PacketFrameReader
+  var demuxer: Demuxer { packets.demuxer }
   /// Empty frames that may be reused for decoding.
   private var spareFrames: [Frame] = []
 
@@ -48,22 +47,23 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// known.
   private var isNextFrameFirst = true
   private var firstFrameTime: MediaTime?
-  private var isEndSent = false
-  private var isAtEnd = false
   /// Whether the demuxer's position is unknown after an interruption.
   private var mustReposition = false
-  /// Whether packets are skipped up to the next key frame.
-  private var needsKeyFrame = false
-  /// Whether no frame has been decoded since the last seek. Failures until then are not counted.
-  private var isPrerolling = false
+  private var preroll = Preroll.ended
   /// An error found after `currentFrame`. The next read throws it.
   private var pendingError: MediaError?
-  private var failedReadCount = 0
-  private var skipped: (count: Int, failure: AVFailure)?
+  private var skips = SkipReport()
   private var timestampFault: MediaError?
 
-  /// Number of consecutive failed reads after which the rest of a file is skipped.
-  private static let maximumFailedReads = 64
+  /// The progress from a seek to the first frame. Failures until then are not reported.
+  private enum Preroll {
+    /// Packets are skipped up to the next key frame.
+    case keyFrame
+    /// The decoder has not returned a frame yet.
+    case firstFrame
+    case ended
+  }
+
   /// Number of packets in which `decodeKeyFrame` searches.
   private static let maximumTrialPackets = 256
 
@@ -100,15 +100,12 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     origin = properties.timelineOrigin
     assetDuration = properties.duration
     isForwardOnly = !demuxer.source.isSeekable && demuxer.source.byteSource != nil
-    self.demuxer = demuxer
     do throws(AVFailure) {
-      decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
-      packet = try Packet()
+      packets = try PacketFrameReader(demuxer: demuxer, streamIndex: stream.index)
       for _ in 0..<2 { spareFrames.append(try Frame()) }
     } catch {
       throw MediaError(error, path: displayPath)
     }
-    demuxer.select(streamIndex: stream.index)
     if let source = demuxer.source.byteSource { asset.noteReading(source) }
   }
 
@@ -154,8 +151,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Returns the first fault since the last call that did not stop reading: packets that did not decode, or times that
   /// go back.
   func popFault() -> MediaError? {
-    defer { (skipped, timestampFault) = (nil, nil) }
-    return skipped.map { MediaError(skippedPackets: $0.count, $0.failure, in: displayPath) } ?? timestampFault
+    defer { timestampFault = nil }
+    return skips.drain().map { MediaError(skippedPackets: $0.count, $0.failure, in: displayPath) } ?? timestampFault
   }
 
   // MARK: - Reading
@@ -221,11 +218,13 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     defer { mustReposition = true }
     restart()
     for _ in 0..<Self.maximumTrialPackets {
-      guard try readPacket() else { return nil }
-      guard packet.streamIndex == track.id, packet.isKeyFrame else { continue }
-      _ = try mappingFailures { () throws(AVFailure) in try decoder.send(packet) }
-      // Without further packets, the decoder returns the frame at once.
-      _ = try mappingFailures { () throws(AVFailure) in try decoder.sendEndOfStream() }
+      switch try mappingFailures({ () throws(AVFailure) in try packets.readPacket() }) {
+      case .packet where packets.packet.isKeyFrame: break
+      case .packet, .otherPacket, .skipped: continue
+      case .endOfFile, .stopped: return nil
+      case .cancelled: throw interrupted
+      }
+      try mappingFailures { () throws(AVFailure) in try packets.decodeAlone() }
       if let videoFrame = try decode(latest: .zero) { return videoFrame }
       restart()
     }
@@ -236,7 +235,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// frame. Has no effect on a stream that cannot seek back.
   func releaseMemory() throws(MediaError) {
     guard !isForwardOnly else { return }
-    decoder = try mappingFailures { () throws(AVFailure) in try Decoder(demuxer: demuxer, streamIndex: track.id) }
+    try mappingFailures { () throws(AVFailure) in try packets.renewDecoder() }
     (currentFrame, nextFrame, spareFrames) = (nil, nil, [])
     mustReposition = true
   }
@@ -257,6 +256,9 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   // MARK: - Seeking
+
+  /// Whether all frames and errors were returned.
+  private var isAtEnd: Bool { packets.isFinished && pendingError == nil }
 
   /// Returns whether decoding from the current position is the shortest way to a time.
   private func isNear(_ time: MediaTime) throws(MediaError) -> Bool {
@@ -331,30 +333,24 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   private func restart() {
-    decoder.flush()
+    packets.restart()
     for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { recycle(videoFrame) }
     (currentFrame, nextFrame) = (nil, nil)
-    (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
-    (needsKeyFrame, isPrerolling, failedReadCount) = (true, true, 0)
-    isNextFrameFirst = false
+    (isCurrentReturned, isAtStart, isNextFrameFirst) = (false, false, false)
+    preroll = .keyFrame
     pendingError = nil
   }
 
   private func seekDemuxer(to ticks: Int64) throws(MediaError) {
-    try mappingFailures { () throws(AVFailure) in
-      try demuxer.seek(streamIndex: track.id, earliest: .min + 1, target: ticks, latest: ticks)
-    }
+    try mappingFailures { () throws(AVFailure) in try packets.seek(toTicks: ticks) }
   }
 
   /// Moves to the file's first packet.
   private func rewind() throws(MediaError) {
     if isForwardOnly, !isAtStart { throw onlyInOrder }
-    if !isAtStart {
-      try mappingFailures { () throws(AVFailure) in demuxer = try demuxer.reopened() }
-      demuxer.select(streamIndex: track.id)
-    }
+    if !isAtStart { try mappingFailures { () throws(AVFailure) in try packets.reopen() } }
     restart()
-    (needsKeyFrame, isAtStart, isNextFrameFirst) = (false, true, true)
+    (preroll, isAtStart, isNextFrameFirst) = (.firstFrame, true, true)
   }
 
   // MARK: - Decoding
@@ -367,7 +363,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if isNextFrameFirst { firstFrameTime = currentFrame?.time }
     isNextFrameFirst = false
     if currentFrame == nil, let error = pendingError {
-      (pendingError, isAtEnd) = (nil, true)
+      pendingError = nil
       throw error
     }
     _ = try currentWithDuration()
@@ -383,7 +379,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Decodes the frame after `currentFrame`, if there is one. An error is thrown when that frame is requested.
   private func decodeNext() throws(MediaError) {
-    guard !isAtEnd, pendingError == nil else { return }
+    guard !packets.isFinished, pendingError == nil else { return }
     do throws(MediaError) { nextFrame = try decode(latest: nil) } catch {
       if error.code == .cancelled { throw error }
       pendingError = error
@@ -398,7 +394,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       }
     do throws(MediaError) {
       if try fill(frame, latest: latest), let properties = frame.videoProperties {
-        isPrerolling = false
+        preroll = .ended
         if properties.isDamaged { noteSkipped(AVFailure(invalidDataIn: "avcodec_receive_frame")) }
         return videoFrame(frame, properties)
       }
@@ -422,62 +418,37 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func fill(_ frame: Frame, latest: MediaTime?) throws(MediaError) -> Bool {
     while true {
-      switch try mappingFailures({ () throws(AVFailure) in try decoder.receive(into: frame) }) {
+      let result = try mappingFailures { () throws(AVFailure) in
+        try packets.next(into: frame) { () throws(AVFailure) in try readPacket(latest: latest) }
+      }
+      switch result {
       case .frame: return true
-      case .endOfStream:
-        isAtEnd = true
-        return false
-      case .undecodable(let failure): noteSkipped(failure)
-      case .wouldBlock: guard try sendPacket(latest: latest) else { return false }
+      case .end, .stopped: return false
+      case .skipped(let failure): noteSkipped(failure)
+      case .cancelled:
+        mustReposition = true
+        throw interrupted
       }
     }
   }
 
-  /// Sends a packet, or the end, to the decoder. Returns false if there is no key frame up to `latest`.
-  private func sendPacket(latest: MediaTime?) throws(MediaError) -> Bool {
+  private var interrupted: MediaError { MediaError(AVFailure(cancelledIn: "av_read_frame"), path: displayPath) }
+
+  /// Reads the next packet to decode. Stops if there is no key frame up to `latest`.
+  private func readPacket(latest: MediaTime?) throws(AVFailure) -> PacketFrameReader.PacketResult {
     isAtStart = false
-    guard try readPacket() else {
-      if !isEndSent { _ = try mappingFailures { () throws(AVFailure) in try decoder.sendEndOfStream() } }
-      isEndSent = true
-      return true
-    }
-    guard packet.streamIndex == track.id else { return true }
-    if needsKeyFrame, !packet.isKeyFrame {
-      guard let latest, let ticks = packet.dts ?? packet.pts else { return true }
-      return time(ofTicks: ticks) <= latest
-    }
-    needsKeyFrame = false
-    let result = try mappingFailures { () throws(AVFailure) in try decoder.send(packet) }
-    if case .undecodable(let failure) = result { noteSkipped(failure) }
-    return true
-  }
-
-  /// Reads a packet. Returns false at the end of the file.
-  private func readPacket() throws(MediaError) -> Bool {
+    let packet = packets.packet
     while true {
-      do throws(AVFailure) {
-        switch try demuxer.readPacket(into: packet) {
-        case .packet:
-          failedReadCount = 0
-          return true
-        case .endOfFile: return false
-        case .cancelled:
-          mustReposition = true
-          throw AVFailure(cancelledIn: "av_read_frame")
-        }
-      } catch {
-        failedReadCount += 1
-        guard error.kind == .invalidData, error.sourceError == nil, failedReadCount < Self.maximumFailedReads else {
-          throw MediaError(error, path: displayPath)
-        }
-        noteSkipped(error)
-      }
+      let result = try packets.readPacket()
+      guard result == .packet else { return result }
+      guard preroll == .keyFrame, !packet.isKeyFrame else { break }
+      if let latest, let ticks = packet.dts ?? packet.pts, time(ofTicks: ticks) > latest { return .stopped }
     }
+    if preroll == .keyFrame { preroll = .firstFrame }
+    return .packet
   }
 
-  private func noteSkipped(_ failure: AVFailure) {
-    if !isPrerolling { skipped = ((skipped?.count ?? 0) + 1, skipped?.failure ?? failure) }
-  }
+  private func noteSkipped(_ failure: AVFailure) { skips.note(failure, at: preroll == .ended ? 0 : nil) }
 
   // MARK: - Times
 
