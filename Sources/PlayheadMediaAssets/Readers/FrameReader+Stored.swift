@@ -75,17 +75,18 @@ extension FrameReader {
     let cut = edges.decoderCutFrames + trims.startFrames
     var lastFrame = frameStart - max(0, cut - before)
     if !timeline.hasCoarseTicks, let timestampFrame = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) {
-      lastFrame = timestampFrame - lateStartFrames
+      lastFrame = timestampFrame - framePositions.lateStartFrames
     }
     // The first packet of a Vorbis stream produces no audio, even if it states a length. Packets of other codecs that
     // state their lengths have them, although the timestamps may be nearer, or up to two frames farther.
     if counts.count > 1, !timeline.hasCoarseTicks, let kept = stored.kept.first,
       let first = kept.pts.flatMap({ timeline.frame(ofTicks: $0) }),
-      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second - lateStartFrames >= first,
+      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }),
+      second - framePositions.lateStartFrames >= first,
       stream.codecName == "vorbis"
-        || lengths.frameCount(of: kept).map({ second - lateStartFrames - first > $0 + 2 }) ?? true
+        || lengths.frameCount(of: kept).map({ second - framePositions.lateStartFrames - first > $0 + 2 }) ?? true
     {
-      counts[0] = min(second - lateStartFrames - first, StoredPacketState.maximumFrameCount)
+      counts[0] = min(second - framePositions.lateStartFrames - first, StoredPacketState.maximumFrameCount)
     }
     stored.start = (lastFrame - counts.dropLast().reduce(0, +), counts[0])
   }
@@ -130,9 +131,10 @@ extension FrameReader {
       return
     }
     let timestampFrame = packet.pts.flatMap { timeline.frame(ofTicks: $0) }
-    timeline.hasRegularGrid = hasRegularGrid
+    timeline.hasRegularGrid = framePositions.hasRegularGrid
     let result = timeline.advance(
-      timestampFrame: timestampFrame, exact: exactPosition(timestampFrame: timestampFrame, expected: expected),
+      timestampFrame: timestampFrame,
+      exact: framePositions.exactPosition(timestampFrame: timestampFrame, expected: expected),
       frameCount: Int(clamping: found.frameCount))
     found.frame = result.frame
     found.isAfterGap = result.step == .gap
@@ -142,8 +144,10 @@ extension FrameReader {
   /// Returns the position of the first packet after a seek; nil if its timestamp is too coarse and
   /// nothing else defines it.
   private func positionAfterSeek(_ timeline: AudioTimeline) -> Int64? {
-    guard let position = packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else { return nil }
-    if isCounted, !timeline.hasCoarseTicks { return position }
+    guard let position = packetPositions.packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else {
+      return nil
+    }
+    if packetPositions.isCounted, !timeline.hasCoarseTicks { return position }
     guard timeline.hasRoundedTicks else { return position }
     let found = grid.nearest(to: position, withinFrames: max(2, timeline.roundingFrames))
     return timeline.hasCoarseTicks ? found : found ?? position

@@ -9,7 +9,7 @@ extension MediaTrackReader {
   static func startTrim(_ reader: FrameReader, _ edges: TrackEdges) -> EdgeTrim {
     let count =
       reader.trims.startFrames + edges.uncutStartFrames - edges.informationFrames + edges.decoderCutFrames
-      + reader.negativeStartFrames
+      + reader.framePositions.negativeStartFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: edges.startSource) : .none
   }
 
@@ -41,8 +41,8 @@ extension MediaTrackReader {
   func finish(at endFrame: Int64) throws(MediaError) -> Bool {
     var last = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : endFrame
     hasFrame = false
-    reader.isPrerolling = true
-    defer { reader.isPrerolling = false }
+    reader.framePositions.isPrerolling = true
+    defer { reader.framePositions.isPrerolling = false }
     // Errors in the padding do not matter.
     while last - endFrame < format.sampleRateHz, case .frame? = try? reader.next() {
       last = max(last, reader.frameStart + Int64(reader.frame.frameCount))
@@ -96,7 +96,9 @@ extension MediaTrackReader {
         underlying: "audio up to \(seconds(frame)) seconds")
     }
     // If timestamps disagree with the frame count, the expected end is unreliable, too.
-    let isReliable = !reader.hasIrregularTimestamps && !reader.hasWrongTimestamps && !reader.hasOtherRates
+    let isReliable =
+      !reader.framePositions.hasIrregularTimestamps && !reader.packetPositions.hasWrongTimestamps
+      && !reader.hasOtherRates
     if let expectedEnd, expectedEnd.frame - frame > expectedEnd.toleranceFrames, isReliable {
       return MediaError(
         .damagedFile, "the file is truncated: \(displayPath)", operation: "read",
@@ -135,7 +137,7 @@ extension MediaTrackReader {
 
   /// Reopens the file, and continues with its first frame, like a new reader.
   func restart() throws(MediaError) {
-    reader.stopCountingByLengths()
+    reader.packetPositions.stopCountingByLengths()
     try mapped { () throws(AVFailure) in try reader.rewind() }
     (position, firstCorrectFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
     (isPositionExact, positionDoubt, pendingError, silenceEnd) = (true, nil, nil, 0)

@@ -10,7 +10,8 @@ extension MediaTrackReader {
   func estimateEntry(
     before target: Int64, firstByte: Int64, startFrame: Int64, byteCount: Int64
   ) throws(AVFailure) -> Entry? {
-    let packetFrames = reader.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+    let packetFrames =
+      reader.packetPositions.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
     let prerollStart = target - prerollFrames
     guard packetFrames > 0, let end = declaredEnd, end > 0, byteCount > firstByte,
       prerollStart - startFrame > packetFrames

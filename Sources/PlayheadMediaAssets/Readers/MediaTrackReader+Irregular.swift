@@ -18,7 +18,9 @@ extension MediaTrackReader {
     guard positioning == .timestamps || isOggFLAC else { return }
     try learnFrameGrid(untilKnown: isOggFLAC)
     let rounding = reader.timeline?.roundingFrames ?? 0
-    guard reader.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else { return }
+    guard reader.framePositions.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else {
+      return
+    }
     try countByPacketLengths()
   }
 
@@ -29,7 +31,7 @@ extension MediaTrackReader {
     if reader.stream.codecName == "opus" { return try countByPacketLengths() }
     guard Self.codecsWithLengths.contains(reader.stream.codecName) else { return }
     try learnFrameGrid(untilKnown: true)
-    if reader.hasRepeatedTimestamps { return try countByPacketLengths() }
+    if reader.packetPositions.hasRepeatedTimestamps { return try countByPacketLengths() }
     guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
     try mapped { () throws(AVFailure) in try reader.startCountingByLengths() }
   }
@@ -42,7 +44,7 @@ extension MediaTrackReader {
       return
     }
     guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown,
-      !reader.hasRepeatedTimestamps
+      !reader.packetPositions.hasRepeatedTimestamps
     else {
       positioning = .decoded
       return
@@ -58,7 +60,7 @@ extension MediaTrackReader {
   /// has a different number of packets before it than its timestamp implies.
   var contradictsSampleTable: Bool {
     guard reader.format == .movie, hasCompleteSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
-      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.decodeStartFrame,
+      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.packetPositions.decodeStartFrame,
       let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
       let found = reader.demuxer.indexedPackets(streamIndex: reader.stream.index, to: ticks),
       let first = timeline.frame(ofTicks: found.firstTicks)
@@ -69,7 +71,7 @@ extension MediaTrackReader {
 
   /// Whether the decoded frame is at a position where no frame of the stream can begin.
   var isOffGrid: Bool {
-    guard reader.frameStart > 0, !reader.isCountedByLength, let timeline = reader.timeline,
+    guard reader.frameStart > 0, !reader.packetPositions.isCountedByLength, let timeline = reader.timeline,
       positioning == .timestamps || reader.stream.codecName == "flac"
     else { return false }
     return reader.grid.excludes(reader.frameStart, withinFrames: max(2, timeline.roundingFrames))
@@ -91,9 +93,9 @@ extension MediaTrackReader {
 
   /// Sets `positionDoubt` if timestamps do not prove the position after a seek.
   func recordDoubt() {
-    if reader.isPositionRounded {
+    if reader.framePositions.isRounded {
       positionDoubt = .coarseTimestamps
-    } else if reader.hasIrregularTimestamps || positioning == .decoded {
+    } else if reader.framePositions.hasIrregularTimestamps || positioning == .decoded {
       positionDoubt = .irregularTimestamps
     }
   }

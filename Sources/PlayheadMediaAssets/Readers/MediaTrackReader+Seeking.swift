@@ -81,12 +81,12 @@ extension MediaTrackReader {
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     if isForwardOnly { return try resumeForwardOnly(at: target) }
     pendingError = nil
-    reader.isPrerolling = true
+    reader.framePositions.isPrerolling = true
     lastSeekTimings = SeekTimings()
     let startNanoseconds = MonotonicClock.nanoseconds
     let demuxBefore = reader.demuxNanoseconds
     defer {
-      reader.isPrerolling = false
+      reader.framePositions.isPrerolling = false
       lastSeekTimings.demuxNanoseconds = reader.demuxNanoseconds - demuxBefore
       let rest =
         MonotonicClock.nanoseconds - startNanoseconds - lastSeekTimings.indexNanoseconds
@@ -193,7 +193,7 @@ extension MediaTrackReader {
     if reader.format == .matroska {
       var isChecked = false
       if !isRemote { try mapped { () throws(AVFailure) in isChecked = try reader.checkTimestamps(upTo: target) } }
-      if reader.hasIrregularTimestamps { try countByPacketLengths() }
+      if reader.framePositions.hasIrregularTimestamps { try countByPacketLengths() }
       if positioning != .timestamps {
         try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: prerollStart) }
         return try switchToCounting(toFrame: target, within: allowed)
@@ -206,17 +206,17 @@ extension MediaTrackReader {
       let startNanoseconds = MonotonicClock.nanoseconds
       try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: prerollStart - stepBack) }
       lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - startNanoseconds
-      guard try decodeOne(), reader.isPositionProven else { break }
+      guard try decodeOne(), reader.framePositions.isProven else { break }
       if reader.hasOtherRates {
         positioning = .decoded
         break
       }
       if isOffGrid || contradictsSampleTable { return try switchToCounting(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
-      let decodeStart = reader.hasDroppedFramesAfterSeek ? nil : reader.decodeStartFrame
+      let decodeStart = reader.framePositions.hasDroppedFrames ? nil : reader.packetPositions.decodeStartFrame
       let landed = max(0, min(decodeStart.map { $0 + rounding } ?? .max, reader.frameStart))
       let start = reader.startFrame ?? 0
-      let isStart = reader.decodeStartFrame.map { $0 <= start + rounding } ?? false
+      let isStart = reader.packetPositions.decodeStartFrame.map { $0 <= start + rounding } ?? false
       let firstCorrect = isStart ? 0 : landed + prerollFrames
       if firstCorrect <= target {
         firstCorrectFrame = firstCorrect
@@ -248,8 +248,10 @@ extension MediaTrackReader {
       return
     }
     // A cancelled read ends the count. Without the grid, wrong timestamps would count as proof.
-    if !reader.isCounted, !hasLearnedFrameGrid { try mapped { () throws(AVFailure) in try reader.rewind() } }
-    guard reader.isCounted else { return }
+    if !reader.packetPositions.isCounted, !hasLearnedFrameGrid {
+      try mapped { () throws(AVFailure) in try reader.rewind() }
+    }
+    guard reader.packetPositions.isCounted else { return }
     do throws(MediaError) {
       for _ in 0..<Self.learningFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isLatenessKnown) {
         guard try decodeOne() else { break }
@@ -293,15 +295,15 @@ extension MediaTrackReader {
       return
     }
     firstCorrectFrame = target
-    if reader.decodeStartFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
+    if reader.packetPositions.decodeStartFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
       firstCorrectFrame = 0
-    } else if let landed = reader.decodeStartFrame, entry?.isExact != true {
+    } else if let landed = reader.packetPositions.decodeStartFrame, entry?.isExact != true {
       firstCorrectFrame = min(target, landed + prerollFrames)
       // The packets with which decoding should begin are missing.
       if landed > max(0, target - prerollFrames), positionDoubt == nil { positionDoubt = .damage }
     }
     position = max(allowed.lowerBound, min(target, firstCorrectFrame))
-    let hasDamage = reader.index?.hasDamage(before: target - (reader.startFrame ?? 0)) ?? false
+    let hasDamage = reader.packetPositions.index?.hasDamage(before: target - (reader.startFrame ?? 0)) ?? false
     if hasDamage || entry?.isIntact == false { positionDoubt = .damage }
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
@@ -353,7 +355,7 @@ extension MediaTrackReader {
 
   /// Returns the entry for `target`; nil if reading must begin at the file's start.
   private func findEntry(before target: Int64) throws(AVFailure) -> Entry? {
-    guard case .counted(let counting) = positioning, let firstByte = reader.firstPacket?.byte,
+    guard case .counted(let counting) = positioning, let firstByte = reader.packetPositions.firstPacket?.byte,
       let startFrame = reader.startFrame, let identity = try reader.demuxer.source.identity()
     else { return nil }
     let index = asset.packetIndex(
@@ -373,9 +375,10 @@ extension MediaTrackReader {
       }
     case .adts:
       // Only the headers define positions: FFmpeg does not report the bytes that it skips to find the next header.
-      let packetFrames = reader.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+      let packetFrames =
+        reader.packetPositions.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: prerollStart - startFrame, packetFrames: packetFrames, source: source)
-    case .packets: reader.index = index
+    case .packets: reader.packetPositions.index = index
     case .packetsFromStart:
       if reader.format == .ogg, let (end, _) = granule(ofFrame: target), var locator = try oggLocator(index),
         try !locator.isIntact(from: firstByte, toGranule: end)

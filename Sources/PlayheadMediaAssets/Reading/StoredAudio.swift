@@ -33,8 +33,8 @@ final class StoredAudio {
   /// Decodes some frames at the start, so that positions after missing packets are those of decoded audio. Needed for
   /// codecs whose packets can be shorter than the tolerance of timestamps.
   private func learnFrameGrid() throws(MediaError) {
-    reader.isPrerolling = true
-    defer { reader.isPrerolling = false }
+    reader.framePositions.isPrerolling = true
+    defer { reader.framePositions.isPrerolling = false }
     try media.learnFrameGrid()
     try media.mapped { () throws(AVFailure) in try reader.rewind() }
   }

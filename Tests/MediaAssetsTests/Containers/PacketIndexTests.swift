@@ -83,7 +83,7 @@ import Testing
     try reader.seekExactly(to: MediaTime(value: 39, timescale: 1))
     let source = reader.media.reader.demuxer.source
     let identity = try #require(try source.identity())
-    let start = try #require(reader.media.reader.firstPacket?.byte)
+    let start = try #require(reader.media.reader.packetPositions.firstPacket?.byte)
     let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
     #expect((35...40).contains(index.entryCount))
 
