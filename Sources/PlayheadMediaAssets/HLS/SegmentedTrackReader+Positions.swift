@@ -18,6 +18,8 @@ extension SegmentedTrackReader {
   func determinePosition(timestamp: Int64?, count: Int) {
     guard let segmentReader else { return }
     frameCount = count
+    let isAfterLoss = isAfterLoss
+    self.isAfterLoss = false
     let stepFrames = audio.stepFrames
     let isFirst = expectedStart == nil
     guard var unwrapped = timestamp, segmentReader.hasTimestamps else {
@@ -46,7 +48,7 @@ extension SegmentedTrackReader {
       ? current.startFrame : unwrapped - current.originFrame + current.startFrame
     if let expectedStart {
       let difference = position - expectedStart
-      if abs(difference) <= toleranceFrames(Int64(count)) {
+      if abs(difference) <= (isAfterLoss ? Int64(count) / 2 : toleranceFrames(Int64(count))) {
         position = expectedStart
       } else if difference < -Int64(format.sampleRateHz / 4) || difference > permittedGapFrames(in: segmentReader) {
         // The timestamps continue from another origin, although the playlist declares no discontinuity.
@@ -58,9 +60,8 @@ extension SegmentedTrackReader {
         position = expectedStart
       } else {
         position = Self.snapped(position, current)
-        note(
-          .irregularTimestamps,
-          difference > 0 ? "audio is missing: silence fills the gap" : "duplicate audio is skipped", at: expectedStart)
+        let effect = difference > 0 ? "audio is missing: silence fills the gap" : "duplicate audio is skipped"
+        if !isAfterLoss { note(.irregularTimestamps, effect, at: expectedStart) }
       }
     } else {
       position = Self.snapped(position, current)

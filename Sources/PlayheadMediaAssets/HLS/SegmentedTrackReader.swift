@@ -59,6 +59,8 @@ final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
   private(set) var mustReposition = false
   var pendingError: MediaError?
   private var skips = SkipReport()
+  /// Whether a packet after the last frame did not decode. Silence replaces it.
+  var isAfterLoss = false
   var warning: (frame: Int64, error: MediaError)?
   let prerollFrames: Int64
   /// Whether the reader has not been used for a read or a seek.
@@ -216,6 +218,7 @@ final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
       case .undecodable(let failure):
         // After a seek the first packets may depend on earlier packets.
         skips.note(failure, at: expectedStart)
+        isAfterLoss = true
       case .cancelled: return .cancelled
       case .end:
         endReason = segmentReader.source.endReason ?? .next(segmentReader.source.nextNumber)

@@ -173,7 +173,7 @@ import Testing
     #expect(reader.popWarning() == nil)
   }
 
-  private static func packets(of path: String) throws -> [(byte: Int, byteCount: Int)] {
+  static func packets(of path: String) throws -> [(byte: Int, byteCount: Int)] {
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let packet = try Packet()
     var packets: [(byte: Int, byteCount: Int)] = []
