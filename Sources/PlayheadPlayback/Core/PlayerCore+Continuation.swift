@@ -46,14 +46,14 @@ extension PlayerCore {
   /// If playback has passed all audio of a continuation, it is decoded again from the position that is heard. If only a
   /// short part remains, the previous audio is heard until more is decoded.
   func startPrepared(_ generation: UInt64) {
-    if let prepared = preparing, prepared.number == generation {
+    if let prepared = chain.preparing, prepared.number == generation {
       let (elapsed, written) = (elapsedFrameCount(of: prepared), prepared.stream.writtenFrame)
       // A device reads about 100 ms at once.
       let required = elapsed + Int64(timeline.sampleRateHz / 10)
       if elapsed > written {
         run(machine.restartContinuation(from: currentTime()), cause: .buffered)
       } else if prepared.isContinuation, written < required, prepared.stream.endFrame == nil, isAdvancing {
-        preparing?.awaitedFrame = required
+        chain.update(generation) { $0.awaitedFrame = required }
         return pipeline.requestReport(reaching: required)
       }
     }
@@ -61,12 +61,14 @@ extension PlayerCore {
   }
 
   /// Whether audio is heard that a continuation can replace later.
-  private var isAdvancing: Bool { audible != nil && machine.rate != 0 && !machine.isRebuffering }
+  private var isAdvancing: Bool { chain.sounding != nil && machine.rate != 0 && !machine.isRebuffering }
 
   /// Handles more decoded audio of a prepared generation, or the suspension of its decoding: then no more follows.
   func decodedMore(of generation: UInt64) {
-    guard let prepared = preparing, prepared.number == generation, let frame = prepared.awaitedFrame else { return }
-    preparing?.awaitedFrame = nil
+    guard let prepared = chain.preparing, prepared.number == generation, let frame = prepared.awaitedFrame else {
+      return
+    }
+    chain.update(generation) { $0.awaitedFrame = nil }
     if prepared.stream.writtenFrame >= frame { startPrepared(generation) } else { finishPreparation(of: generation) }
   }
 
@@ -78,12 +80,12 @@ extension PlayerCore {
 
   /// Renders the next stream as soon as possible, because it was scheduled too late.
   func spliceMissed() {
-    guard let audible, let core = output.core, let inputIndex else { return }
-    if audible.isContinuation {
+    guard let next = chain.sounding, let core = output.core, let inputIndex else { return }
+    if next.isContinuation {
       logInexactChange()
-      continueAudio(with: audible, core, input: inputIndex)
+      continueAudio(with: next, core, input: inputIndex)
     } else {
-      core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
+      core.setStream(next.stream, fromFrame: 0, input: inputIndex)
     }
     applyRunning()
     output.postCommands()

@@ -13,12 +13,13 @@ extension PlayerCore {
     if request.isSilence, let pass = request.spliceAfter { request.time = endTime(of: pass) ?? item.duration }
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * engine.streamMilliseconds / 1_000, channelCount: format.channelCount)
-    removeStream(of: preparing)
     let isSplit = request.isContinuation && request.spliceAfter != nil
-    preparing = Generation(
-      number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
-      startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
-      trace: makeTrace(of: request))
+    let former = chain.prepare(
+      Generation(
+        number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
+        startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
+        trace: makeTrace(of: request)))
+    if let former { timeline.removeStream(former.id) }
     logger.debug(
       "preparing",
       metadata: ["item": "\(request.itemID)", "generation": "\(generation)", "time": "\(request.time)"])
@@ -50,7 +51,7 @@ extension PlayerCore {
 
   /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
   private func splicePosition(of request: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
-    guard let id = request.spliceAfter, let end = ends.last(where: { $0.passID == id }) else { return nil }
+    guard let id = request.spliceAfter, let end = chain.end(of: id) else { return nil }
     let former = machine.decodedPasses.first { $0.id == id }?.pass
     return DecodePipeline.SplicePosition(
       passID: id, streamFrame: end.streamFrame, continuesPass: former.map { request.pass.continues($0) } ?? false)
@@ -58,7 +59,7 @@ extension PlayerCore {
 
   /// The item's time at the end of a pass that is in a stream.
   private func endTime(of pass: PassID) -> MediaTime? {
-    guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
+    guard let end = chain.end(of: pass) else { return nil }
     guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
       return nil
     }
@@ -78,65 +79,46 @@ extension PlayerCore {
 
   /// Renders the prepared stream from now on.
   func commit(_ generation: UInt64) {
-    guard let prepared = preparing, prepared.number == generation else { return }
-    preparing = nil
-    removeWaiting(from: 0)
-    commit(prepared)
-  }
-
-  /// Renders the stream from now on, followed by `waiting`.
-  private func commit(_ prepared: Generation) {
-    guard let core = output.core, let inputIndex else { return }
-    outgoing = nil
-    audible = prepared
-    ends.removeAll { end in
-      end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
-    }
-    output.retain(prepared.stream)
-    if prepared.isContinuation {
-      continueAudio(with: prepared, core, input: inputIndex)
-    } else {
-      core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
-    }
-    _ = updateGains(isBeginning: true)
-    applyRunning()
-  }
-
-  /// Handles a change of an item's audio mix: its audio is decoded again.
-  func audioMixChanged(_ id: PlayerItem.ID) {
-    guard !isClosed else { return }
-    run(machine.redecode(id, from: currentTime()), cause: .request)
-  }
-
-  /// Handles the selection of another track of an item: its audio is decoded again.
-  func mediaSelectionChanged(_ id: PlayerItem.ID) {
-    guard !isClosed else { return }
-    run(machine.redecode(id, from: currentTime()), cause: .request)
+    guard let (committed, unused) = chain.commit(generation) else { return }
+    remove(unused)
+    render(.now(committed))
   }
 
   /// Schedules the prepared stream at the end of a pass of the previous stream.
   func splice(_ generation: UInt64, after pass: PassID) {
-    guard let prepared = preparing, prepared.number == generation else { return }
-    preparing = nil
-    // The mixer accepts a switch only in the stream that it reads. While that is an earlier stream, the generation
-    // waits for `scheduleWaiting`.
-    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
-    schedule(prepared, after: pass)
+    if let start = chain.splice(generation, after: pass) { render(start) }
   }
 
-  private func schedule(_ next: Generation, after pass: PassID) {
-    guard let core = output.core, let inputIndex else { return }
-    guard let audible, let end = ends.last(where: { $0.passID == pass && $0.streamID == audible.stream.id }) else {
-      return commit(next)
+  /// Passes queued streams to the mixer after the end of a pass has been heard.
+  func startQueuedStreams() {
+    var needsPost = false
+    while let start = chain.startQueued() {
+      render(start)
+      needsPost = true
     }
-    output.retain(next.stream)
-    core.scheduleStream(
-      next.stream, fromFrame: 0, atFrame: end.streamFrame,
-      fadeFrameCount: isFaded(next, at: end, of: audible.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
-    outgoing = audible
-    self.audible = next
-    _ = updateGains()
-    traceCommit(of: next, at: nil)
+    if needsPost { output.postCommands() }
+  }
+
+  private func render(_ start: StreamChain.Start) {
+    guard let core = output.core, let inputIndex else { return }
+    switch start {
+    case .now(let next):
+      output.retain(next.stream)
+      if next.isContinuation {
+        continueAudio(with: next, core, input: inputIndex)
+      } else {
+        core.setStream(next.stream, fromFrame: 0, input: inputIndex)
+      }
+      _ = updateGains(isBeginning: true)
+      applyRunning()
+    case .atEnd(let next, let end, let former):
+      output.retain(next.stream)
+      core.scheduleStream(
+        next.stream, fromFrame: 0, atFrame: end.streamFrame,
+        fadeFrameCount: isFaded(next, at: end, of: former.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+      _ = updateGains()
+      traceCommit(of: next, at: nil)
+    }
   }
 
   /// Whether a continuation is cross-faded at `end`. A reversal at the end of the decoded pass is not: the audio after
@@ -151,31 +133,28 @@ extension PlayerCore {
     return isFaded(from: before.rate, to: after, of: end.itemID)
   }
 
-  /// Passes waiting streams to the mixer after the end of a pass has been heard.
-  func scheduleWaiting() {
-    if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
-    guard outgoing == nil, !waiting.isEmpty else { return }
-    while outgoing == nil, !waiting.isEmpty {
-      let (next, pass) = waiting.removeFirst()
-      schedule(next, after: pass)
-    }
-    output.postCommands()
+  /// Handles a change of an item's audio mix: its audio is decoded again.
+  func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.redecode(id, from: currentTime()), cause: .request)
   }
+
+  /// Handles the selection of another track of an item: its audio is decoded again.
+  func mediaSelectionChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.redecode(id, from: currentTime()), cause: .request)
+  }
+
+  // MARK: - Cuts
 
   /// Ends a pass before its decoded end. Returns whether commands must be posted to the mixer.
   func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
-    let streams = [outgoing, audible] + waiting.map { $0.generation }
-    guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
+    guard let stream = chain.following.first(where: { $0.number == pass.generation })?.stream,
       let frame = timeline.streamFrame(of: endTime(of: pass, at: time), passIndex: pass.index, streamID: stream.id)
         ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
       let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
     else { return false }
-    // Removes the ends of this pass and of all later passes, also in following streams.
-    if let index = ends.firstIndex(where: { $0.streamID == stream.id && $0.passID.index >= pass.index }) {
-      ends.removeLast(ends.count - index)
-    }
-    ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
-    return truncate(after: pass)
+    return apply(chain.shorten(pass, of: itemID, atFrame: frame))
   }
 
   /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
@@ -192,81 +171,40 @@ extension PlayerCore {
   /// Ends a pass at a frame that will be heard soon. The audio of the pass continues until the following stream is
   /// available. Returns whether commands must be posted to the mixer.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
-    guard let current = [outgoing, audible].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
-      let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID
-    else { return false }
-    if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
-      ends.removeLast(ends.count - index)
-    }
-    ends.append(ItemEnd(streamID: current.stream.id, streamFrame: frame, passID: pass, itemID: itemID))
-    removeWaiting(from: 0)
-    guard let outgoing, outgoing.stream.id == current.stream.id else { return false }
-    return cancelScheduledStream(from: outgoing, at: frame)
+    guard let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID else { return false }
+    return apply(chain.split(pass, of: itemID, atFrame: frame))
   }
 
   /// Removes all audio after the end of the pass in its stream. Returns whether commands must be posted to the mixer.
-  func truncate(after pass: PassID) -> Bool {
-    guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
-    let end = ends[index]
-    var isCancelled = false
-    if let waitingIndex = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
-      cut(waiting[waitingIndex].generation.stream, at: end.streamFrame)
-      removeWaiting(from: waitingIndex + 1)
-    } else if let outgoing, outgoing.stream.id == end.streamID {
-      cut(outgoing.stream, at: end.streamFrame)
-      removeWaiting(from: 0)
-      isCancelled = cancelScheduledStream(from: outgoing, at: end.streamFrame)
-    } else if let audible, audible.stream.id == end.streamID {
-      cut(audible.stream, at: end.streamFrame)
-      removeWaiting(from: 0)
+  func truncate(after pass: PassID) -> Bool { apply(chain.cut(after: pass)) }
+
+  /// Applies a cut to the streams, the timeline and the mixer. Returns whether commands must be posted to the mixer.
+  private func apply(_ cut: StreamChain.Cut?) -> Bool {
+    guard let cut else { return false }
+    for (stream, frame) in cut.ended {
+      stream.truncate(at: frame)
+      timeline.truncate(streamID: stream.id, at: frame)
     }
-    ends.removeLast(ends.count - index - 1)
-    return isCancelled
-  }
-
-  private func cut(_ stream: RenderStream, at frame: Int64) {
-    stream.truncate(at: frame)
-    timeline.truncate(streamID: stream.id, at: frame)
-  }
-
-  /// Cancels the switch from `outgoing` to `audible` at `streamFrame`. Returns whether commands must be posted to the
-  /// mixer.
-  private func cancelScheduledStream(from outgoing: Generation, at streamFrame: Int64) -> Bool {
-    guard let core = output.core, let inputIndex, let audible else { return false }
-    // If the mixer has already switched to the scheduled stream, the player is silent from the switch on.
-    cut(audible.stream, at: 0)
-    if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
+    remove(cut.unused)
+    guard let (stream, streamFrame) = cut.obsoleteSwitch, let core = output.core, let inputIndex else { return false }
+    if let frame = timeline.outputFrame(streamID: stream.id, streamFrame: streamFrame),
       frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
     {
       // It is too late for a safe cancellation: the next stream waits until the end has been heard.
       return false
     }
     core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
-    self.audible = outgoing
-    self.outgoing = nil
+    chain.cancelSwitch()
     return true
   }
 
-  private func removeWaiting(from index: Int) {
-    for (generation, _) in waiting[min(index, waiting.count)...] { removeStream(of: generation) }
-    waiting.removeLast(max(0, waiting.count - index))
-  }
-
-  /// Removes the stream of a generation that was never passed to the mixer.
-  private func removeStream(of generation: Generation?) {
-    if let generation { timeline.removeStream(generation.stream.id) }
-  }
+  /// Removes streams that were never passed to the mixer.
+  private func remove(_ streams: [RenderStream]) { for stream in streams { timeline.removeStream(stream.id) } }
 
   func dropStream() {
     interruptObservers(at: position)
     observers.table.leave()
-    removeStream(of: preparing)
-    removeWaiting(from: 0)
-    preparing = nil
-    audible = nil
-    outgoing = nil
-    ends = []
-    openTransition = nil
+    remove(chain.removeAll())
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
     core.setStream(nil, fromFrame: 0, input: inputIndex)
@@ -291,24 +229,24 @@ extension PlayerCore {
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
     case .prepared(let generation, let preparation, let trim):
-      if preparing?.number == generation {
-        preparing?.sourceRateHz = preparation.sourceRateHz
-        preparing?.trace.preparation = preparation
-        if let request = machine.requestInPreparation, request.isContinuation, request.spliceAfter != nil {
-          let carriedError = preparing?.startError ?? .zero
-          preparing?.startError = carriedError + (preparation.time - request.time)
-        }
-        preparing?.startTrims[0] = trim
+      let request = machine.requestInPreparation
+      let isSplit = request?.isContinuation == true && request?.spliceAfter != nil
+      let isPreparing = chain.preparing?.number == generation
+      chain.update(generation) { started in
+        // Playback may have begun before the preparation was complete (`commitEarly`).
+        guard isPreparing || started.sourceRateHz == nil else { return }
+        started.sourceRateHz = preparation.sourceRateHz
+        started.startTrims[0] = trim
+        guard isPreparing, let request else { return }
+        if isSplit { started.startError = started.startError + (preparation.time - request.time) }
       }
-      if audible?.number == generation, audible?.sourceRateHz == nil {
-        // Playback of this generation began before its preparation was complete.
-        audible?.sourceRateHz = preparation.sourceRateHz
-        audible?.startTrims[0] = trim
-      }
+      if isPreparing { chain.update(generation) { $0.trace.preparation = preparation } }
       startPrepared(generation)
     case .began(let generation, let pass, let trim):
       decodedMore(of: generation)
-      if generation == machine.generation { storeStartTrim(trim, ofPass: machine.begunCount, generation) }
+      if generation == machine.generation, chain.preparing?.number != generation, trim.frameCount > 0 {
+        chain.update(generation) { $0.startTrims[machine.begunCount] = trim }
+      }
       run(machine.began(pass, generation: generation), cause: .buffered)
     case .ended(let generation, let end):
       decodedMore(of: generation)
@@ -316,7 +254,7 @@ extension PlayerCore {
     case .endAlreadyDecoded(let generation, let index):
       run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
     case .extended(let generation, let frame):
-      if generation == machine.generation, let stream = stream(of: generation) {
+      if generation == machine.generation, let stream = chain.stream(of: generation) {
         stream.reopen(endingAt: frame)
         resumeRendering(of: stream)
       }
@@ -331,12 +269,12 @@ extension PlayerCore {
       logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
     case .streamTitle(let generation, let frame, let id, let time, let title):
-      if let stream = stream(of: generation) {
+      if let stream = chain.stream(of: generation) {
         addPendingMetadata(
           PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
       }
     case .timedMetadata(let generation, let frame, let id, let group):
-      if let stream = stream(of: generation) {
+      if let stream = chain.stream(of: generation) {
         addPendingMetadata(
           PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .timedMetadata(group)))
       }
@@ -357,10 +295,10 @@ extension PlayerCore {
   }
 
   private func ended(_ end: DecodePipeline.PassEnd, _ generation: UInt64) {
-    guard generation == machine.generation, let stream = stream(of: generation) else { return }
+    guard generation == machine.generation, let stream = chain.stream(of: generation) else { return }
     let id = PassID(generation: generation, index: end.index)
     guard let itemID = machine.decodedPasses.first(where: { $0.id == id })?.pass.itemID else { return }
-    ends.append(
+    chain.append(
       ItemEnd(
         streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
         trim: end.trim))
@@ -373,26 +311,9 @@ extension PlayerCore {
       cause: .buffered)
   }
 
-  /// Stores the audio that was trimmed before a pass, until its transition is reported.
-  private func storeStartTrim(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
-    guard trim.frameCount > 0 else { return }
-    if audible?.number == generation {
-      audible?.startTrims[index] = trim
-    } else if let last = waiting.indices.last, waiting[last].generation.number == generation {
-      waiting[last].generation.startTrims[index] = trim
-    }
-  }
-
-  private func stream(of generation: UInt64) -> RenderStream? {
-    if preparing?.number == generation { return preparing?.stream }
-    if let last = waiting.last?.generation, last.number == generation { return last.stream }
-    return audible?.number == generation ? audible?.stream : nil
-  }
-
   /// Adds the segments that the decode thread has written to the timeline.
   func readSegments() {
-    let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
-    for stream in generations.compactMap({ $0?.stream }) {
+    for stream in chain.generations.map(\.stream) {
       while let segment = stream.nextSegment() {
         timeline.add(
           PlayerTimeline.Segment(

@@ -45,9 +45,8 @@ extension PlayerCore {
   func loadedTimeRanges(of id: PlayerItem.ID) -> [TimeRange] {
     readSegments()
     var ranges: [TimeRange] = []
-    let generations = [outgoing, audible] + waiting.map { $0.generation }
     let present = presentFrame
-    for stream in generations.compactMap({ $0?.stream }) {
+    for stream in chain.following.map(\.stream) {
       let first = heardStreamFrame(of: stream.id, at: present) ?? 0
       let end = min(stream.writtenFrame, stream.endFrame ?? .max)
       for range in timeline.times(of: id, in: stream.id, frames: first..<max(first, end)) {

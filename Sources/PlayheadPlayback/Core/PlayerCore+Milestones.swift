@@ -58,7 +58,9 @@ extension PlayerCore {
       handle(milestone, at: frame)
     }
     // The run that contains an unreported end must stay, because the end's output frame is computed from it.
-    let pendingFrame = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
+    let pendingFrame = chain.ends.first.flatMap {
+      timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame)
+    }
     timeline.removeRuns(before: min(output.heardFrame, pendingFrame.map { $0 - 1 } ?? .max))
   }
 
@@ -98,7 +100,7 @@ extension PlayerCore {
     let next = observers.next(in: timeline, itemID: machine.entries.first?.id, isPlaying: machine.rate != 0)
     // If the player is paused exactly at its item's end, the end has not been heard. If it became silent after the end,
     // the end has been heard.
-    if let end = ends.first,
+    if let end = chain.ends.first,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame),
       machine.rate != 0
         || machine.endedItemID != end.itemID && frame < timeline.runs.last?.end?.frame ?? .min
@@ -119,11 +121,10 @@ extension PlayerCore {
     case .fade: fadeEndHeard()
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
-      ends.removeFirst()
+      chain.popHeardEnd()
       if end.error == nil, machine.endsWithAudio(end.passID), let duration = machine.entry(end.itemID)?.duration {
         notify(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
-      reportedEnd = end
       let endedPass = machine.decodedPasses.first
       let endsItem = endedPass.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
       let endsRange = endedPass.map { $0.id == end.passID && machine.endsRange($0.pass) } ?? false
@@ -135,10 +136,10 @@ extension PlayerCore {
       nextEndTime = nil
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
       if machine.endedItemID == end.itemID, machine.requestInPreparation == nil {
-        ends.insert(end, at: 0)
+        chain.repeatReportedEnd()
         nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.clockRetryNanoseconds)
       }
-      scheduleWaiting()
+      startQueuedStreams()
       applyRequestedRate()
     }
   }

@@ -60,8 +60,7 @@ extension PlayerCore {
   /// because it is still valid.
   func discardUnusedMetadata() {
     guard !pendingMetadata.isEmpty else { return }
-    let streams = Set(
-      ([outgoing, audible, preparing].compactMap { $0 } + waiting.map { $0.generation }).map(\.stream.id))
+    let streams = Set(chain.generations.map(\.stream.id))
     let lost = pendingMetadata.filter { !streams.contains($0.streamID) }
     guard !lost.isEmpty else { return }
     pendingMetadata.removeAll { !streams.contains($0.streamID) }

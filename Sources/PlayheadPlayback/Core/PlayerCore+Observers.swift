@@ -159,8 +159,7 @@ extension PlayerCore {
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .transition(_, let next):
-      guard let end = reportedEnd else { break }
-      openTransition = OpenTransition(end: end, toItemID: next, outputFrame: processedFrame)
+      chain.beginTransition(to: next, outputFrame: processedFrame)
     }
   }
 
@@ -171,7 +170,7 @@ extension PlayerCore {
 
   /// The item time of the end that is being reported.
   func endTime(of id: PlayerItem.ID) -> MediaTime {
-    reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) }
+    chain.reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) }
       ?? items[id]?.duration ?? .indefinite
   }
 

@@ -35,12 +35,7 @@ extension PlayerCore {
     // A frame number is only valid on the device that counts it.
     if pendingStartFrame != .max { pendingStartFrame = nil }
     inputIndex = nil
-    preparing = nil
-    audible = nil
-    outgoing = nil
-    waiting = []
-    ends = []
-    openTransition = nil
+    _ = chain.removeAll()
     underrunPosition = nil
     withheldStream = nil
     let time = positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
@@ -81,7 +76,7 @@ extension PlayerCore {
       underrunPosition = (event.streamID, event.streamFrame)
       // The last frames of the outgoing stream are not written yet (`finishedStream`). The stream that follows it has
       // not stalled.
-      if let outgoing, outgoing.stream.id == event.streamID { break }
+      if chain.outgoing?.stream.id == event.streamID { break }
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)
@@ -93,7 +88,7 @@ extension PlayerCore {
     case .streamRetired: timeline.retireStream(event.streamID)
     case .spaceAvailable:
       pipeline.wakeForFreeSpace()
-      if audible?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
+      if chain.sounding?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
     }
   }
 
@@ -113,8 +108,8 @@ extension PlayerCore {
   /// Handles the end of a stream. If the stream was extended since the mixer read its end, rendering resumes.
   private func runEnded(_ event: RenderEvent) {
     timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
-    guard let audible, audible.stream.id == event.streamID else { return }
-    if audible.stream.endFrame != event.streamFrame { resumeRendering(of: audible.stream) }
+    guard let stream = chain.sounding?.stream, stream.id == event.streamID else { return }
+    if stream.endFrame != event.streamFrame { resumeRendering(of: stream) }
   }
 
   /// Resumes a stream that the mixer regarded as ended.
@@ -125,8 +120,7 @@ extension PlayerCore {
   }
 
   private func streamSet(_ event: RenderEvent) {
-    let known = [audible, outgoing].compactMap { $0 }
-    guard event.streamID != 0, let committed = known.first(where: { $0.stream.id == event.streamID }) else {
+    guard event.streamID != 0, let committed = chain.mixedGeneration(ofStream: event.streamID) else {
       if event.streamID == 0 { timeline.endRun(outputFrame: event.outputFrame, reason: .stopped) }
       return
     }
@@ -154,7 +148,7 @@ extension PlayerCore {
     }
     traceCommit(of: committed, at: time)
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if committed.jumpCause != nil { openTransition = nil }
+    if committed.jumpCause != nil { chain.endTransition() }
     if let cause = committed.jumpCause, let position {
       items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause, hostTime: jumpHostTime))
@@ -216,7 +210,9 @@ extension PlayerCore {
 
   private func currentTime(atFrame frame: Int64) -> MediaTime {
     guard let current = machine.entries.first else { return .zero }
-    if let request = machine.requestInPreparation, request.itemID == current.id, audible == nil { return request.time }
+    if let request = machine.requestInPreparation, request.itemID == current.id, chain.sounding == nil {
+      return request.time
+    }
     guard let position = position(atFrame: frame), position.itemID == current.id else {
       // At the frame where the current item ends, the next item begins in the timeline: the end time is reported.
       // Before an item has begun, its start position is reported.

@@ -157,14 +157,14 @@ extension PlayerCore {
     if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .late : .wait }
     // A cross-fade must end before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
-    guard let generation = [outgoing, audible].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
+    guard let generation = chain.mixedGeneration(ofStream: run.streamID),
       let segment = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
     else { return .wait }
     // A scheduled stream must be heard before the next one can be requested.
-    if let outgoing, outgoing.stream.id != run.streamID { return .wait }
+    if let outgoing = chain.outgoing, outgoing.stream.id != run.streamID { return .wait }
     let pass = PassID(generation: generation.number, index: segment.passIndex)
     // The pass ends before this frame, and other audio follows.
-    if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
+    if chain.ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
     guard streamFrame + fade <= generation.stream.writtenFrame else { return .late }
     guard machine.canSplit(pass) else { return .wait }
     let time = timeline.time(in: segment, at: streamFrame)
@@ -182,7 +182,7 @@ extension PlayerCore {
 
   /// The end of the audible pass and its output frame; nil if the end is not decoded yet.
   private var endOfHeardPass: (end: ItemEnd, frame: Int64)? {
-    guard let end = ends.first, end.passID == machine.decodedPasses.first?.id,
+    guard let end = chain.ends.first, end.passID == machine.decodedPasses.first?.id,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
     else { return nil }
     return (end, frame)
@@ -192,11 +192,7 @@ extension PlayerCore {
   /// then not reported as ended.
   private func reversalPlan(at end: ItemEnd) -> RateChangePlan {
     // Another change is already scheduled at this end, and must be heard first.
-    if (outgoing != nil && audible?.isContinuation == true) || preparing?.isContinuation == true
-      || waiting.first?.generation.isContinuation == true
-    {
-      return .wait
-    }
+    if chain.hasPendingContinuation { return .wait }
     guard let time = timeline.time(of: end.itemID, streamID: end.streamID, endingAt: end.streamFrame) else {
       return .wait
     }

@@ -108,12 +108,7 @@ extension PlayerCore {
 
   /// Records a gain that the decode thread wrote into a stream.
   func recordGain(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
-    if preparing?.number == generation { preparing?.gains[id] = gain }
-    if audible?.number == generation { audible?.gains[id] = gain }
-    if outgoing?.number == generation { outgoing?.gains[id] = gain }
-    for index in waiting.indices where waiting[index].generation.number == generation {
-      waiting[index].generation.gains[id] = gain
-    }
+    chain.update(generation) { $0.gains[id] = gain }
     // If the decode thread did not get all tags, the item is opened again.
     if let item = items[id] { completeLoudnessTags(of: item) }
     if updateGains() { output.postCommands() }
@@ -126,25 +121,21 @@ extension PlayerCore {
     let isAudible = !isBeginning && machine.timeControlStatus == .playing
     let ramp = isAudible ? Int64(core.format.sampleRateHz / 200) : 0
     var isChanged = false
-    func update(_ generation: inout Generation?) {
-      guard let stream = generation?.stream, let gains = generation?.gains else { return }
-      for (id, gain) in gains {
+    chain.updateMixed { generation in
+      for (id, gain) in generation.gains {
         guard let item = items[id] ?? pastItems[id], let wanted = knownGain(of: item)?.linear, wanted != gain else {
           continue
         }
-        core.setItemGain(wanted, itemID: id, of: stream, rampFrameCount: ramp, input: inputIndex)
-        generation?.gains[id] = wanted
+        core.setItemGain(wanted, itemID: id, of: generation.stream, rampFrameCount: ramp, input: inputIndex)
+        generation.gains[id] = wanted
         isChanged = true
       }
       // Limits the memory of long streams: the gains of items that have been heard are dropped.
-      if gains.count > 64 {
+      if generation.gains.count > 64 {
         let present = Set(machine.decodedPasses.map(\.pass.itemID))
-        let kept = generation?.gains.filter { present.contains($0.key) }
-        generation?.gains = kept ?? [:]
+        generation.gains = generation.gains.filter { present.contains($0.key) }
       }
     }
-    update(&outgoing)
-    update(&audible)
     return isChanged
   }
 }

@@ -144,7 +144,7 @@ extension PlayerCore {
 
   /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame at or after it.
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
-    guard let sourceRateHz = audible?.sourceRateHz else { return false }
+    guard let sourceRateHz = chain.sounding?.sourceRateHz else { return false }
     // In reverse, `reached` is the end of a sample: the sample that contains `time` ends at `time` or later.
     if machine.decodedRate.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
       return true
@@ -174,17 +174,18 @@ extension PlayerCore {
     var trace = generation.trace
     trace.commit = (engine.loop.now, reached ?? trace.preparation?.time ?? trace.requested)
     trace.streamID = generation.stream.id
-    if audible?.number == generation.number { audible?.trace = trace }
+    if chain.sounding?.number == generation.number { chain.update(generation.number) { $0.trace = trace } }
     startTrace = trace
   }
 
   /// Records a start from audio that is already decoded.
   func traceResumption() {
-    guard let audible, let position, machine.requestInPreparation == nil, audible.trace.commit != nil else { return }
+    guard let sounding = chain.sounding, let position, machine.requestInPreparation == nil, sounding.trace.commit != nil
+    else { return }
     let now = engine.loop.now
     startTrace = StartTrace(
       kind: .start, itemID: position.itemID, requested: position.time, requestedAt: now, commit: (now, position.time),
-      streamID: audible.stream.id)
+      streamID: sounding.stream.id)
   }
 
   /// Records the output frame at which the last requested stream begins.

@@ -6,7 +6,8 @@ import PlayheadRealtimeAudio
 extension PlayerCore {
   /// Whether the mixer has the first samples, so that playback can begin at any output frame.
   var isPrimed: Bool {
-    !isClosed && inputIndex != nil && audible != nil && machine.progress.hasStream && machine.pendingRequest == nil
+    !isClosed && inputIndex != nil && chain.sounding != nil && machine.progress.hasStream
+      && machine.pendingRequest == nil
       && machine.seeks.current == nil && !machine.needsRateChange
   }
 

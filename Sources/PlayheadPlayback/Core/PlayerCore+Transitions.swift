@@ -90,12 +90,12 @@ extension PlayerCore {
 
   /// Reports the transition after an end that has been heard, once the next pass has a first output frame.
   func reportTransition() {
-    guard let open = openTransition else { return }
+    guard let open = chain.openTransition else { return }
     readSegments()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
     guard let audio = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
-    openTransition = nil
-    let trim = popStartTrim(ofPass: audio.passIndex, streamID: audio.streamID)
+    chain.endTransition()
+    let trim = chain.popStartTrim(ofPass: audio.passIndex, streamID: audio.streamID)
     // If the player was paused in between, no audio was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
     send(
@@ -105,17 +105,5 @@ extension PlayerCore {
           hostTime: output.hostTime(ofFrame: audio.outputFrame),
           trimmedEnd: open.end.trim, trimmedStart: trim,
           insertedFrameCount: wasPaused ? 0 : audio.outputFrame - open.outputFrame)))
-  }
-
-  /// Returns the audio that was trimmed before a pass that is heard. Discards the trims of this pass and earlier ones.
-  private func popStartTrim(ofPass index: Int, streamID: UInt64) -> EdgeTrim {
-    func pop(_ generation: inout Generation?) -> EdgeTrim? {
-      guard var updated = generation, updated.stream.id == streamID else { return nil }
-      let trim = updated.startTrims[index]
-      updated.startTrims = updated.startTrims.filter { $0.key > index }
-      generation = updated
-      return trim
-    }
-    return pop(&outgoing) ?? pop(&audible) ?? .none
   }
 }

@@ -28,7 +28,9 @@ extension PlayerCore {
   /// Commits a stream that is still in preparation, if it has samples. If it has none, a player that does not wait
   /// automatically plays as soon as the first samples arrive.
   func commitEarly() {
-    guard let request = machine.requestInPreparation, request.spliceAfter == nil, let preparing else { return }
+    guard let request = machine.requestInPreparation, request.spliceAfter == nil, let preparing = chain.preparing else {
+      return
+    }
     guard preparing.stream.writtenFrame > 0 else {
       if !machine.automaticallyWaits { pipeline.requestReport(reaching: 1) }
       return
@@ -43,10 +45,12 @@ extension PlayerCore {
   /// Whether all decoded audio has been heard. False at the end of the audio.
   var isBufferEmpty: Bool {
     guard let current = machine.entries.first, current.status.error == nil else { return true }
-    guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil, let audible else {
+    guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil,
+      let sounding = chain.sounding
+    else {
       return true
     }
-    return bufferedFrameCount(of: audible) == 0 && audible.stream.endFrame == nil
+    return bufferedFrameCount(of: sounding) == 0 && sounding.stream.endFrame == nil
   }
 
   /// The number of frames of a generation that are decoded and not yet heard.
@@ -65,7 +69,7 @@ extension PlayerCore {
       withheld.mask(from: nil)
       return machine.rate != 0
     }
-    guard withheldStream == nil, let stream = audible?.stream else { return false }
+    guard withheldStream == nil, let stream = chain.sounding?.stream else { return false }
     let frame = underrunPosition.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
     withheldStream = stream
     stream.mask(from: frame)
@@ -84,7 +88,7 @@ extension PlayerCore {
     endSilence()
     guard machine.rate != 0, !machine.isRebuffering, machine.progress.isLastPassComplete,
       let underrun = underrunPosition,
-      let stream = audible?.stream, stream.id == underrun.streamID, stream.writtenFrame <= underrun.frame
+      let stream = chain.sounding?.stream, stream.id == underrun.streamID, stream.writtenFrame <= underrun.frame
     else { return }
     pipeline.requestReport(reaching: underrun.frame + Int64(timeline.sampleRateHz / 10))
   }
@@ -95,13 +99,13 @@ extension PlayerCore {
   /// further report while it is idle or waits for a file.
   func endSilence() {
     guard machine.rate != 0, timeline.runs.last?.end?.reason == .underrun, let underrun = underrunPosition,
-      let audible, audible.stream.id == underrun.streamID
+      let sounding = chain.sounding, sounding.stream.id == underrun.streamID
     else { return }
-    let writtenFrame = audible.stream.writtenFrame
+    let writtenFrame = sounding.stream.writtenFrame
     if !machine.isRebuffering {
       if writtenFrame > underrun.frame { output.postCommands() }
     } else if writtenFrame >= resumptionFrame(after: underrun.frame) {
-      run(machine.becameLikelyToKeepUp(generation: audible.number), cause: .buffered)
+      run(machine.becameLikelyToKeepUp(generation: sounding.number), cause: .buffered)
     }
   }
 }

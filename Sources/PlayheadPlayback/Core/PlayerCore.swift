@@ -9,7 +9,8 @@ import PlayheadRealtimeAudio
 /// The implementation of a player; `Player` and `QueuePlayer` are its public types.
 ///
 /// A `PlayerCore` runs a `PlayerStateMachine`: the machine's actions become jobs of the decode thread and commands for
-/// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers.
+/// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers. A
+/// `StreamChain` has the streams that the jobs fill and the mixer reads.
 ///
 /// Files: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), seeks (`PlayerCore+Seeking.swift`),
 /// repeats, loops and transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`), render
@@ -20,6 +21,8 @@ import PlayheadRealtimeAudio
 final class PlayerCore: @unchecked Sendable, OutputClient {
   // `@unchecked Sendable`: confined to the loop. Reports from other threads are moved to the loop first.
   typealias Machine = PlayerStateMachine
+  typealias Generation = StreamChain.Generation
+  typealias ItemEnd = StreamChain.ItemEnd
 
   let engine: EngineCore
   let name: String
@@ -49,21 +52,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var timeline: PlayerTimeline
   /// The player's input of the mixer; nil without a device, or if the mixer is full.
   var inputIndex: Int?
-  /// The newest generation, until it is committed.
-  var preparing: Generation?
-  /// The generation that is heard, or that is scheduled to be heard next (then `outgoing` is heard).
-  var audible: Generation?
-  /// The generation that the mixer still reads, while `audible` is scheduled to follow it.
-  var outgoing: Generation?
-  /// Generations that follow `audible`, each after a pass. Each is passed to the mixer when the transition before it
-  /// has been heard.
-  var waiting: [(generation: Generation, pass: PassID)] = []
-  /// Ends of passes in audible and scheduled streams, in order.
-  var ends: [ItemEnd] = []
-  /// The transition after an end that has been heard, until the next pass is heard.
-  var openTransition: OpenTransition?
-  /// The end that was reported last, or is being reported.
-  var reportedEnd: ItemEnd?
+  /// The audible, following and prepared streams.
+  var chain = StreamChain()
   /// Entries that are being opened to determine their status.
   var loadingIDs: Set<PlayerItem.ID> = []
   /// The entries whose loading the engine prioritizes, in the order that was last passed to it.
@@ -173,50 +163,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The number of requests that the decode thread has completed, as last reported. Only with virtual time.
   var idleRequestCount: UInt64 = 0
 
-  /// A stream and the generation that fills it.
-  struct Generation {
-    var number: UInt64
-    var stream: RenderStream
-    /// The cause of the time jump when the stream is heard; nil: no jump.
-    var jumpCause: TimeJumpCause?
-    /// Whether the generation continues the audible pass, decoded again from the current position.
-    var isContinuation = false
-    /// The rounding error carried over from rate changes: the item time of frame 0 minus the exact time of the change.
-    var startError = MediaTime.zero
-    /// The output frame at which the generation replaces the previous one, together with other players' generations.
-    var sharedFrame: Int64?
-    /// The audio that was trimmed before its passes, by pass index; passes without a trim are absent.
-    var startTrims: [Int: EdgeTrim] = [:]
-    /// The gains of items in the stream: written by the decode thread, or set later in the mixer.
-    var gains: [PlayerItem.ID: Float] = [:]
-    /// The timing of the generation's start.
-    var trace: StartTrace
-    /// The sample rate of its first item in Hz; known once it is prepared.
-    var sourceRateHz: Int?
-    /// The frame that a prepared continuation awaits before it starts; nil: none.
-    var awaitedFrame: Int64?
-  }
-
-  /// The decoded end of a pass.
-  struct ItemEnd {
-    var streamID: UInt64
-    var streamFrame: Int64
-    var passID: PassID
-    var itemID: PlayerItem.ID
-    /// The reason why decoding broke off; nil at a regular end.
-    var error: MediaError?
-    /// The audio that was trimmed after the item's end.
-    var trim = EdgeTrim.none
-  }
-
-  /// A transition whose end has been heard, and whose next pass has not.
-  struct OpenTransition {
-    var end: ItemEnd
-    var toItemID: PlayerItem.ID
-    /// The output frame of the end.
-    var outputFrame: Int64
-  }
-
   init(engine: EngineCore, name: String, canAdvance: Bool) {
     self.engine = engine
     self.name = name
@@ -254,8 +200,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     guard largeChanges.isEmpty else { return false }
     // A stream that ended is about to be continued if passes are planned.
     let isContinuing = !machine.plan.passes.isEmpty
-    let newest = waiting.last?.generation ?? audible
-    return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
+    return machine.isSettled && !(isContinuing && chain.newest?.stream.endFrame != nil)
   }
 
   /// The decode thread, started on first use.

@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: [1, 2, 4, 8, 16, 40] as [Int64])
   func loopPointAmongTheFramesInTheConverterIsHeard(_ distance: Int64) async throws {
     let rig = try await rig(frames: 960_000)
-    let writtenFrame = await rig.run { $0.control.core.audible?.stream.writtenFrame } ?? 0
+    let writtenFrame = await rig.run { $0.control.core.chain.sounding?.stream.writtenFrame } ?? 0
     #expect(writtenFrame > 4 * 48_000)
     try await expectLoop(to: writtenFrame * 3 / 2 + distance, rig)
   }

@@ -76,7 +76,7 @@ import Testing
     let written = await rig.run { _ in
       var written: [Int64] = []
       _ = rig.engine.core.anyPlayer { player in
-        if let stream = player.audible?.stream { written.append(stream.writtenFrame) }
+        if let stream = player.chain.sounding?.stream { written.append(stream.writtenFrame) }
         return false
       }
       return written

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The gain of the current entry that the mixer has.
-    var mixerGain: Float? { get async { await rig.run { $0.control.core.audible?.gains[items[0].id] } } }
+    var mixerGain: Float? { get async { await rig.run { $0.control.core.chain.sounding?.gains[items[0].id] } } }
 
     /// Reduces the gain of all entries but the last by 6 dB. `between` is called on the loop between two slices.
     func measure(between: @escaping @Sendable (isolated QueuePlayer) -> Void) async -> Int {
@@ -60,7 +60,7 @@ import Testing
     let between = Mutex<[Float?]>([])
     let count = await queue.measure { [items = queue.items] player in
       #expect(items[0].measuredReplayGain != nil && items[PlayerCore.measuredSliceCount].measuredReplayGain == nil)
-      between.withLock { $0.append(player.control.core.audible?.gains[items[0].id]) }
+      between.withLock { $0.append(player.control.core.chain.sounding?.gains[items[0].id]) }
     }
     // The closure was called, and the gain had not changed by then.
     #expect(between.withLock { $0 } == [1])
