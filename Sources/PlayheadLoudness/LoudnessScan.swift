@@ -4,7 +4,7 @@ import PlayheadMediaCore
 import PlayheadRealtimeAudio
 import Synchronization
 
-/// Measures the loudness of files. Decodes the files completely, one after another, on threads of ``LoudnessScanner``.
+/// Measures the loudness of files. Decodes the files completely, one after another, on threads of their own.
 ///
 /// <!-- listing: measure-loudness -->
 /// ```swift

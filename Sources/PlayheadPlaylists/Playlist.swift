@@ -137,7 +137,7 @@ public struct Playlist: Sendable, Hashable {
   public var entries: [PlaylistEntry]
   /// The metadata of all entries, such as the performer of a disc and its year.
   public var metadata: [PlaylistMetadataKey: String]
-  /// The first ``PlaylistLimits/warningCount`` warnings.
+  /// The first warnings, at most 100.
   public var warnings: [PlaylistWarning]
   /// The number of skipped entries. Each has a warning, within the limit.
   public var skippedCount: Int

@@ -1,6 +1,7 @@
 import PlayheadMediaCore
 
-/// Requests that wait without blocking a thread. Cancelling the task does not cancel the request.
+/// Requests that suspend the task until the devices and the file are ready. Cancelling the task does not cancel the
+/// request.
 extension AudioRecorder {
   /// Opens the source and creates the file, so that a recording starts at once.
   ///
@@ -12,8 +13,8 @@ extension AudioRecorder {
     try result.get()
   }
 
-  /// Starts recording, now or at `hostTime`, after it has prepared the recorder. After a pause, resumes recording into
-  /// the same file.
+  /// Starts recording, now or at `hostTime`, and returns when the recorder is recording. After a pause, resumes
+  /// recording into the same file.
   ///
   /// - Parameters:
   ///   - hostTime: A future CLOCK_MONOTONIC time.
@@ -22,8 +23,14 @@ extension AudioRecorder {
   public func record(
     atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
   ) async throws(MediaError) {
-    try await prepareToRecord()
-    try startRecording(atHostTime: hostTime, forDuration: duration)
+    let result: Result<Void, MediaError> = await withCheckedContinuation { continuation in
+      do throws(MediaError) {
+        try startRecording(atHostTime: hostTime, forDuration: duration) { continuation.resume(returning: $0) }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    try result.get()
   }
 
   /// Ends the recording, and returns its outcome when the file is finished.

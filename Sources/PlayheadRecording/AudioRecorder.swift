@@ -25,9 +25,9 @@ import Synchronization
 /// ```
 ///
 /// Lifecycle:
-/// 1. ``prepareToRecord()``, or the first ``record(atHostTime:forDuration:)``, opens the source and creates the file.
+/// 1. `prepareToRecord()`, or the first `record(atHostTime:forDuration:)`, opens the source and creates the file.
 /// 2. `record` and ``pause()`` alternate. All audio goes into the same file.
-/// 3. ``stop()``, a time limit or a failure ends the recording and finishes the file.
+/// 3. `stop()`, a time limit or a failure ends the recording and finishes the file.
 /// 4. A later `record` starts a new recording. The call fails if the file exists and may not be replaced.
 ///
 /// Threading: any thread. ``Options/onEvent`` is called on any thread, other closures on the recorder's thread. They
@@ -233,7 +233,7 @@ public final class AudioRecorder: Sendable {
 
   // MARK: - Recording
 
-  /// Opens the source and creates the file, so that ``record(atHostTime:forDuration:)`` starts at once. Blocks until
+  /// Opens the source and creates the file, so that `record(atHostTime:forDuration:)` starts at once. Blocks until
   /// then. Does nothing if the recorder is already prepared.
   ///
   /// If a recording to the same location crashed, its remainder is repaired first.
@@ -262,15 +262,18 @@ public final class AudioRecorder: Sendable {
   ///     best one sample.
   ///   - duration: the duration to record from then on, above 0. Default: no limit.
   /// - Throws: `invalidState` while the recorder records or stops; `fileExists` after a recording that may not be
-  ///   replaced; `invalidTime`; the errors of ``prepareToRecord()``; the errors of the session.
+  ///   replaced; `invalidTime`; the errors of `prepareToRecord()`; the errors of the session.
   public func record(atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil) throws(MediaError) {
     try startRecording(atHostTime: hostTime, forDuration: duration)
     try shared.wait { $0.preparation }?.get()
   }
 
   /// Starts recording without waiting for the preparation. If the preparation fails, the outcome contains its error.
+  ///
+  /// - Parameter prepared: Called once with the result of the preparation, on the recorder's thread or immediately.
   package func startRecording(
-    atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
+    atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil,
+    prepared: (@Sendable (Result<Void, MediaError>) -> Void)? = nil
   ) throws(MediaError) {
     if let duration, !duration.isNumeric || duration <= .zero {
       throw MediaError(.invalidTime, "duration must be more than 0 s (got \(duration) s)", operation: "record")
@@ -282,10 +285,10 @@ public final class AudioRecorder: Sendable {
       session.add(self)
     }
     wasInterrupted.store(false, ordering: .relaxed)
-    try prepareOrStart(StartRequest(hostTime: hostTime, duration: duration))
+    try prepareOrStart(StartRequest(hostTime: hostTime, duration: duration), prepared)
   }
 
-  /// Pauses recording; ``record(atHostTime:forDuration:)`` resumes it. Does not block.
+  /// Pauses recording; `record(atHostTime:forDuration:)` resumes it. Does not block.
   ///
   /// - Throws: `invalidState` unless the recorder is recording.
   public func pause() throws(MediaError) {

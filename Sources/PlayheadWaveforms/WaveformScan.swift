@@ -63,7 +63,7 @@ public final class WaveformScan: Sendable {
   /// - Parameters:
   ///   - progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at the end.
   ///     If the length is unknown, it receives nil at the start.
-  ///   - completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
+  ///   - completion: receives the result or an error: those of `Waveform.write` and of writing a file;
   ///     `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
   ///     `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
   public func start(

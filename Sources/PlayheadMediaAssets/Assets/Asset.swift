@@ -175,7 +175,7 @@ public final class Asset: Sendable {
   ///
   /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`, `emptyFile`, `unknownFormat`,
   ///   `damagedFile`, `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `mediaLimitExceeded`; for network
-  ///   resources the errors of `HTTPResource.open` and `read`. These errors are kept and thrown again by later calls.
+  ///   resources the errors of requests. These errors are kept and thrown again by later calls.
   ///   `cancelled` is not kept.
   public func load() throws(MediaError) -> AssetProperties {
     if let loaded { return try loaded.get() }
@@ -343,8 +343,7 @@ public final class Asset: Sendable {
     }
   }
 
-  /// Returns an image of the asset's tags with its data, from memory or read again. Blocks: call it on a worker thread;
-  /// see ``AssetOpening/artwork(_:of:)``.
+  /// Returns an image of the asset's tags with its data, from memory or read again. Blocks: call it on a worker thread.
   ///
   /// - Parameter index: the index in ``AssetMetadata/artwork``; nil: the preferred image, which is the front cover or
   ///   else the first image.

@@ -105,7 +105,7 @@ extension Asset {
   /// - The bytes of a pipe or socket arrive once, and only the newest 2 MiB are kept. The asset can be opened again
   ///   only while its first byte is among them.
   ///
-  /// - Throws: the errors of ``OpenDescriptor``.
+  /// - Throws: `notReadable` for a descriptor that cannot be read as media, such as a folder or a terminal.
   public convenience init(
     fileDescriptor: Int32, name: String? = nil, prefersPreciseDuration: Bool = false
   ) throws(MediaError) {

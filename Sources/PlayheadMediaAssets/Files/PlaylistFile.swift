@@ -83,7 +83,7 @@ extension Playlist {
   /// - Playlists from servers cannot name local files: such entries are left out with `notAllowed`.
   /// - The limits of all playlists together are 64 MiB and 60 s.
   ///
-  /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of `HTTPResource`; the errors
+  /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of requests; the errors
   ///   of playlists; `cancelled`.
   public init(at location: PlaylistLocation, assumed: PlaylistFormat? = nil) throws(MediaError) {
     try self.init(at: location, assumed: assumed, reading: PlaylistReading())

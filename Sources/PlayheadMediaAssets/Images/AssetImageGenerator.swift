@@ -141,8 +141,9 @@ public final class AssetImageGenerator: Sendable {
     AsyncStream { continuation in
       guard !times.isEmpty else { return continuation.finish() }
       let remaining = Mutex(times.count)
-      queue.add(times, imageSettings) { time, outcome in
-        continuation.yield((time, outcome))
+      // The generator cancels its requests when it is released, so they retain it.
+      queue.add(times, imageSettings) { [self] time, outcome in
+        withExtendedLifetime(self) { _ = continuation.yield((time, outcome)) }
         let isLast = remaining.withLock { count in
           count -= 1
           return count == 0

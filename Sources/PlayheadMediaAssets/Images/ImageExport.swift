@@ -114,7 +114,7 @@ public final class ImageExport: Sendable {
   ///   - progress: Called with the fraction of completed images, from 0 to 1: when the file is open, after each image,
   ///     and when all files are written.
   ///   - completion: Called once. Errors:
-  ///     - those of ``AssetImageGenerator/image(at:)`` and ``ContactSheet/image(of:)``
+  ///     - those of `AssetImageGenerator.image(at:)` and ``ContactSheet/image(of:)``
   ///     - `fileExists`, `outsideRoots`, `writeFailed`
   ///     - `invalidTime` for a sheet without times of a video with an unknown duration
   ///     - `openingTimedOut`, `cancelled`

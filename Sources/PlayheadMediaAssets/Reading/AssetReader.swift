@@ -118,7 +118,7 @@ public final class AssetReader: Sendable {
   ///
   /// If opening fails, the reader fails.
   ///
-  /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of ``AudioTrackReader``.
+  /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of opening and reading.
   public func startReading() throws(MediaError) {
     let opening = AssetOpening()
     let started = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in

@@ -1,7 +1,8 @@
 import PlayheadMediaCore
 
 extension AssetWriter {
-  /// Finishes all inputs, and returns when the file is complete and has its name. Cancelling the task cancels writing.
+  /// Finishes all inputs, and returns when the file is complete and has its name. Cancelling the task cancels writing,
+  /// as ``cancelWriting()`` does.
   ///
   /// - Throws: The reason why there is no file; `cancelled`; `invalidState` before ``startWriting()`` and on a second
   ///   call.

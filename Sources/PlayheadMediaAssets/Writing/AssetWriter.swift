@@ -21,7 +21,8 @@ import Synchronization
 /// try writer.finishWriting()
 /// ```
 ///
-/// Threading: any thread. Only ``startWriting()``, ``AssetWriterInput/append(waiting:)`` and ``finishWriting()`` block.
+/// Threading: any thread. Only ``startWriting()``, ``AssetWriterInput/append(waiting:)`` and, outside of
+/// tasks, `finishWriting()` block.
 public final class AssetWriter: Sendable {
   /// The state of a writer.
   public enum Status: String, Sendable, Hashable {

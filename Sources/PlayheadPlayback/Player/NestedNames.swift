@@ -7,7 +7,7 @@ extension Player {
   public typealias TimeControlStatus = PlayheadPlayerModel.TimeControlStatus
   /// The reason why a player waits to play: AVPlayer.WaitingReason.
   public typealias WaitingReason = PlayheadPlayerModel.WaitingReason
-  /// What happens at the end of an item: AVPlayer.ActionAtItemEnd.
+  /// The action at the end of an item: AVPlayer.ActionAtItemEnd.
   public typealias ActionAtItemEnd = PlayheadPlayerModel.ActionAtItemEnd
 }
 
@@ -16,7 +16,7 @@ extension QueuePlayer {
   public typealias TimeControlStatus = PlayheadPlayerModel.TimeControlStatus
   /// The reason why a player waits to play: AVPlayer.WaitingReason.
   public typealias WaitingReason = PlayheadPlayerModel.WaitingReason
-  /// What happens at the end of an item: AVPlayer.ActionAtItemEnd.
+  /// The action at the end of an item: AVPlayer.ActionAtItemEnd.
   public typealias ActionAtItemEnd = PlayheadPlayerModel.ActionAtItemEnd
 }
 

@@ -3,7 +3,7 @@ import PlayheadRealtimeAudio
 
 // The types of a session are nested in it, like those of AVAudioSession.
 extension AudioSession {
-  /// How a program uses audio, like AVCategory. The category determines whether the program may play and
+  /// How a program uses audio, like AVAudioSession.Category. The category determines whether the program may play and
   /// record, and the effect on other programs.
   public enum Category: String, Sendable, Hashable, CaseIterable {
     /// Audio is secondary for the program and mixes with other audio.
@@ -54,7 +54,7 @@ extension AudioSession {
     }
   }
 
-  /// The specific use of a category, like AVMode.
+  /// The specific use of a category, like AVAudioSession.Mode.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
     /// No specific use.
     case `default`
@@ -76,7 +76,7 @@ extension AudioSession {
     case voicePrompt
   }
 
-  /// The treatment of other programs and of routes, like AVCategoryOptions, with the same values.
+  /// The treatment of other programs and of routes, like AVAudioSession.CategoryOptions, with the same values.
   public struct CategoryOptions: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 

@@ -13,8 +13,8 @@ import Synchronization
 /// - If no input is active, the stream is corked and no thread wakes.
 ///
 /// An underrun, whether the server or this process causes it, loses no sample: the stream continues at the same frame.
-/// After `outputLost` or `deviceLost` the owner closes the sink and opens a new one; `PulseDeviceMonitor` reports when
-/// a retry makes sense.
+/// After `outputLost` or `deviceLost` the owner closes the sink and opens a new one; an `AudioDeviceMonitor` reports
+/// when a retry makes sense.
 ///
 /// Threading: `open`, `start` and `close` on threads that may block, one at a time; the rest on any thread. Callbacks
 /// come from libpulse's thread, `playhead-pulse`.

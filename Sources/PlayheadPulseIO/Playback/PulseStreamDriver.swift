@@ -24,8 +24,8 @@ final class PulseStreamDriver: StreamDriver {
     case corked(readFrame: Int64)
     /// The device reads the stream, or soon will.
     case running
-    /// The stream is being corked. The reply to `timing` reports its position; nil until the cork is acknowledged. Then
-    /// commands are applied that are pending (`hasCommands`).
+    /// The stream is being corked. The reply to `timing` reports its position; nil until the cork is acknowledged.
+    /// Pending commands (`hasCommands`) are applied afterwards.
     case corking(timing: UInt64?, hasCommands: Bool)
     /// The stream no longer exists.
     case failed

@@ -1,7 +1,7 @@
 import PlayheadMediaCore
 
-/// Decides what a playback stream writes again so that commands are heard without delay: which buffered audio, from
-/// which frame on, and how much. A value type without side effects.
+/// Selects the buffered audio of a playback stream to overwrite, so that commands are heard without delay. A value type
+/// without side effects.
 ///
 /// - A splice overwrites the buffered audio from a frame that the device will not have read (`SplicePlan`). It needs a
 ///   fresh timing, and the next timing shows whether it was in time.
