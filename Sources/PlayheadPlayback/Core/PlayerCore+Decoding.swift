@@ -18,7 +18,7 @@ extension PlayerCore {
       Generation(
         number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
         startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
-        trace: makeTrace(of: request)))
+        trace: seeks.latency.makeTrace(of: request)))
     if let former { timeline.removeStream(former.id) }
     logger.debug(
       "preparing",
@@ -35,18 +35,8 @@ extension PlayerCore {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, audioProcessors: item.audioProcessorSlot, mediaSelection: item.mediaSelectionSlot,
-      gainPolicy: gainPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      gainPolicy: replayGain.policy(of: item), opening: AssetOpening(log: item.networkLog),
       openingRecorder: OpeningRecorder(record: engine.openingRecord))
-  }
-
-  /// Sets the length of the item's end whose resampled audio depends on the following item, for the current output.
-  func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
-    guard let format = output.format, let asset = items[id]?.asset else { return }
-    // Without fast random access the end is not decoded again when the following item changes. The filter is reset at
-    // the end instead.
-    let hasFastRandomAccess = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
-    let frames = hasFastRandomAccess ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
-    machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
   /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
@@ -109,15 +99,15 @@ extension PlayerCore {
       } else {
         core.setStream(next.stream, fromFrame: 0, input: inputIndex)
       }
-      _ = updateGains(isBeginning: true)
+      _ = replayGain.updateGains(isBeginning: true)
       applyRunning()
     case .atEnd(let next, let end, let former):
       output.retain(next.stream)
       core.scheduleStream(
         next.stream, fromFrame: 0, atFrame: end.streamFrame,
         fadeFrameCount: isFaded(next, at: end, of: former.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
-      _ = updateGains()
-      traceCommit(of: next, at: nil)
+      _ = replayGain.updateGains()
+      seeks.latency.committed(next, at: nil)
     }
   }
 
@@ -131,18 +121,6 @@ extension PlayerCore {
     else { return true }
     if following?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
     return isFaded(from: before.rate, to: after, of: end.itemID)
-  }
-
-  /// Handles a change of an item's audio mix: its audio is decoded again.
-  func audioMixChanged(_ id: PlayerItem.ID) {
-    guard !isClosed else { return }
-    run(machine.redecode(id, from: currentTime()), cause: .request)
-  }
-
-  /// Handles the selection of another track of an item: its audio is decoded again.
-  func mediaSelectionChanged(_ id: PlayerItem.ID) {
-    guard !isClosed else { return }
-    run(machine.redecode(id, from: currentTime()), cause: .request)
   }
 
   // MARK: - Cuts
@@ -161,7 +139,7 @@ extension PlayerCore {
   private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
     let isReverse = machine.decodedRate.isReverse
     guard let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID,
-      let rate = sampleRates[itemID],
+      let rate = loading.decodedSampleRateHz(of: itemID),
       let frame = time.frameIndex(
         rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
     else { return time }
@@ -202,8 +180,8 @@ extension PlayerCore {
   private func remove(_ streams: [RenderStream]) { for stream in streams { timeline.removeStream(stream.id) } }
 
   func dropStream() {
-    interruptObservers(at: position)
-    observers.table.leave()
+    observers.interrupt(at: position)
+    observers.schedule.table.leave()
     remove(chain.removeAll())
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
@@ -217,14 +195,8 @@ extension PlayerCore {
     readSegments()
     switch report {
     case .loaded(let id, let properties, let rate):
-      sampleRates[id] = rate
-      setFilterReach(of: id, sampleRateHz: rate)
-      if let item = items[id], item.status == .unknown {
-        stopLoading(item)
-        completeLoudnessTags(of: item)
-      }
-      itemLoaded(id, properties)
-    case .durationRefined(let id, let properties): itemRefined(id, properties)
+      loading.decoderOpened(id, properties, sampleRateHz: rate)
+    case .durationRefined(let id, let properties): loading.durationRefined(id, properties)
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
@@ -260,7 +232,7 @@ extension PlayerCore {
       }
     case .finishedStream(let id):
       // The mixer rendered silence in place of the missing frames: it renders them again.
-      if underrunPosition?.streamID == id, timeline.runs.last?.end?.reason == .underrun { output.postCommands() }
+      if stalls.underrun?.streamID == id, timeline.runs.last?.end?.reason == .underrun { output.postCommands() }
     case .packetsSkipped(let id, let time, let count, let error):
       logger.warning(
         "packets could not be decoded", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
@@ -270,25 +242,25 @@ extension PlayerCore {
       send(.newErrorLogEntry(id, time, error))
     case .streamTitle(let generation, let frame, let id, let time, let title):
       if let stream = chain.stream(of: generation) {
-        addPendingMetadata(
-          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
+        metadata.add(
+          StreamMetadata.Pending(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
       }
     case .timedMetadata(let generation, let frame, let id, let group):
       if let stream = chain.stream(of: generation) {
-        addPendingMetadata(
-          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .timedMetadata(group)))
+        metadata.add(
+          StreamMetadata.Pending(streamID: stream.id, streamFrame: frame, itemID: id, content: .timedMetadata(group)))
       }
-    case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
+    case .gainApplied(let generation, let id, let gain): replayGain.record(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
       decodedMore(of: generation)
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
-      endSilence()
+      stalls.endSilence()
     case .suspended(let generation):
       decodedMore(of: generation)
       run(machine.decodingPaused(generation: generation), cause: .buffered)
-      endSilence()
-    case .idle(let requestCount): idleRequestCount = requestCount
+      stalls.endSilence()
+    case .idle(let requestCount): decodeThread.becameIdle(requestCount: requestCount)
     }
     reportTransition()
     engine.reportProgress()
@@ -326,64 +298,6 @@ extension PlayerCore {
   }
 
   // MARK: - Items
-
-  /// Opens the current and the next entries, so that their status is known before they play.
-  func loadUpcoming() {
-    let ids = machine.itemsToLoad
-    guard !ids.isEmpty else { return }
-    for id in ids { load(id) }
-    if ids != prioritizedIDs {
-      prioritizedIDs = ids
-      engine.prioritizeLoading(ids.compactMap { items[$0] }, of: self)
-    }
-  }
-
-  /// Opens an entry to determine its status.
-  func load(_ id: PlayerItem.ID) {
-    guard let item = items[id], item.status == .unknown else { return }
-    open(item)
-  }
-
-  /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
-  func open(_ item: PlayerItem) {
-    item.needsLoudnessTags = replayGain.mode != .off
-    guard loadingIDs.insert(item.id).inserted else { return }
-    engine.load(item, for: self) { [weak self] result in
-      guard let self, !self.isClosed else { return }
-      self.loadingIDs.remove(item.id)
-      switch result {
-      case .success(let properties):
-        self.itemLoaded(item.id, properties)
-        self.itemOpened(item, isFailure: false)
-      case .failure(let error):
-        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.itemOpened(item, isFailure: true) }
-      }
-    }
-  }
-
-  /// Cancels opening an item: its status is known, or it left the queue.
-  func stopLoading(_ item: PlayerItem) {
-    if loadingIDs.remove(item.id) != nil { engine.cancelLoading(item) }
-  }
-
-  private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
-    guard let item = items[id], item.status == .unknown else { return }
-    update(item, properties)
-  }
-
-  /// Stores a more precise duration. Other entries of the same asset are updated when they are loaded or read.
-  private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
-    guard let item = items[id], item.status == .readyToPlay else { return }
-    update(item, properties)
-  }
-
-  private func update(_ item: PlayerItem, _ properties: AssetProperties) {
-    guard item.update(properties) else { return }
-    run(
-      machine.itemLoaded(item.id, duration: item.duration, isPrecise: properties.providesPreciseDuration),
-      cause: .itemLoaded)
-    send(itemChanged(item))
-  }
 
   func itemChanged(_ item: PlayerItem) -> PlayerEvent {
     .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)

@@ -2,6 +2,14 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
+/// What a player's position depends on, in addition to the timeline.
+struct PositionLimits {
+  /// The earliest frame of a reported position: the frame of the last committed jump.
+  var jumpFrame: Int64 = 0
+  /// The position at the loss of the output, until a stream is set on the next output.
+  var outputLoss: PlayerTimeline.Position?
+}
+
 /// The interface to the output: render events and the position.
 extension PlayerCore {
   // MARK: - Devices
@@ -9,42 +17,31 @@ extension PlayerCore {
   func outputDidStart() {
     guard !isClosed, let core = output.core else { return }
     inputIndex = output.attachInput(for: self)
-    guard inputIndex != nil else {
+    guard let inputIndex else {
       logger.warning("the mixer is full; the player waits for another output")
       return
     }
     timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
-    processedFrame = -1
-    jumpFrame = 0
-    for (id, rate) in sampleRates { setFilterReach(of: id, sampleRateHz: rate) }
-    if let inputIndex {
-      applyGains(to: core, input: inputIndex)
-      output.postCommands()
-      resetMeterWindows()
-    }
+    milestones.outputDidStart()
+    positionLimits.jumpFrame = 0
+    for feature in features { feature.outputDidStart(core, input: inputIndex) }
     run(machine.outputBecameReady(), cause: .output)
   }
 
   func outputWillStop() {
-    isHandlingEvents = false
-    positionAtOutputLoss = position
-    timer?.cancel()
-    interruptObservers(at: positionAtOutputLoss)
+    positionLimits.outputLoss = position
+    observers.interrupt(at: positionLimits.outputLoss)
+    for feature in features { feature.outputWillStop() }
     startGroup?.outputWillStop()
     rateGroup?.outputWillStop()
     // A frame number is only valid on the device that counts it.
     if pendingStartFrame != .max { pendingStartFrame = nil }
     inputIndex = nil
     _ = chain.removeAll()
-    underrunPosition = nil
-    withheldStream = nil
-    let time = positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
+    let time = positionLimits.outputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
-    // The next output begins with the final volume.
-    let fadeEndAction = fade?.endAction ?? .none
-    endFade(.finished)
     run(machine.outputWasLost(at: time), cause: .output)
-    performFadeEndAction(fadeEndAction)
+    for feature in features { feature.outputDidStop() }
   }
 
   func outputRouteWasLost() {
@@ -63,7 +60,7 @@ extension PlayerCore {
   /// `didHandleEvents`.
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
-    isHandlingEvents = true
+    milestones.eventsBegan()
     switch event.kind {
     case .rewound:
       timeline.rewind(to: event.outputFrame)
@@ -73,18 +70,13 @@ extension PlayerCore {
     case .underrun:
       readSegments()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
-      underrunPosition = (event.streamID, event.streamFrame)
-      // The last frames of the outgoing stream are not written yet (`finishedStream`). The stream that follows it has
-      // not stalled.
-      if chain.outgoing?.stream.id == event.streamID { break }
-      run(machine.underrunOccurred(), cause: .stalled)
-      awaitSamples()
+      stalls.underrunOccurred(event)
     case .ended: runEnded(event)
     case .stopped:
       timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
-    case .rampBegan: fadeBegan(event.streamID, atFrame: event.outputFrame)
+    case .rampBegan: volume.rampBegan(event.streamID, atFrame: event.outputFrame)
     case .streamRetired: timeline.retireStream(event.streamID)
     case .spaceAvailable:
       pipeline.wakeForFreeSpace()
@@ -96,7 +88,7 @@ extension PlayerCore {
     readSegments()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
-    traceRun(of: event.streamID, atFrame: event.outputFrame)
+    seeks.latency.began(event.streamID, atFrame: event.outputFrame)
     startGroup?.began(self, atFrame: event.outputFrame)
     if let rate = timeline.rate(streamID: event.streamID, streamFrame: event.streamFrame) {
       rateGroup?.began(self, atFrame: event.outputFrame, rate)
@@ -126,12 +118,12 @@ extension PlayerCore {
     }
     readSegments()
     // Milestones before the new stream are reported first.
-    notifyObservers(through: event.outputFrame)
+    observers.notify(through: event.outputFrame)
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isPositionOnly: true)
-    jumpFrame = event.outputFrame
-    processedFrame = event.outputFrame - 1
-    positionAtOutputLoss = nil
+    positionLimits.jumpFrame = event.outputFrame
+    milestones.jumped(at: event.outputFrame)
+    positionLimits.outputLoss = nil
     // After a seek to the item's end, the stream has no frame of the item: the following item begins at that frame.
     let itemID = committed.trace.itemID
     let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
@@ -141,31 +133,31 @@ extension PlayerCore {
     var skipped: [TimeObserverTable.Call] = []
     if let position {
       if committed.jumpCause != nil {
-        skipped = observers.jump(to: position, at: event.outputFrame, isReverse: isReverse)
+        skipped = observers.schedule.jump(to: position, at: event.outputFrame, isReverse: isReverse)
       } else {
-        observers.startStream(at: position, at: event.outputFrame, isReverse: isReverse)
+        observers.schedule.startStream(at: position, at: event.outputFrame, isReverse: isReverse)
       }
     }
-    traceCommit(of: committed, at: time)
+    seeks.latency.committed(committed, at: time)
     run(machine.committed(generation: committed.number), cause: .buffered)
     if committed.jumpCause != nil { chain.endTransition() }
     if let cause = committed.jumpCause, let position {
       items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause, hostTime: jumpHostTime))
-      reportChapter(at: position.time, in: position.itemID, isBackward: isReverse)
-      notify(skipped, itemID: position.itemID)
-      notify(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+      chapters.report(at: position.time, in: position.itemID, isBackward: isReverse)
+      observers.notify(skipped, itemID: position.itemID)
+      observers.notify(observers.schedule.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
   }
 
   func didHandleEvents() {
-    isHandlingEvents = false
+    milestones.eventsEnded()
     guard !isClosed else { return }
     startGroup?.clockMayHaveChanged()
     applyRequestedRate()
     reportTransition()
-    traceHeard()
-    scheduleNextMilestone()
+    seeks.latency.clockMayHaveChanged()
+    milestones.schedule()
   }
 
   // MARK: - Position
@@ -173,7 +165,7 @@ extension PlayerCore {
   /// The output frame of the reported position: the heard frame, but not before a committed jump. For a silent player
   /// also not before the end of its last run.
   var presentFrame: Int64 {
-    let frame = max(output.heardFrame, jumpFrame)
+    let frame = max(output.heardFrame, positionLimits.jumpFrame)
     guard !machine.isRunning, let end = timeline.runs.last?.end else { return frame }
     return max(frame, end.frame)
   }
@@ -189,7 +181,7 @@ extension PlayerCore {
   var position: PlayerTimeline.Position? { position(atFrame: presentFrame) }
 
   private func position(atFrame frame: Int64) -> PlayerTimeline.Position? {
-    positionAtOutputLoss ?? timeline.position(atOutputFrame: frame)
+    positionLimits.outputLoss ?? timeline.position(atOutputFrame: frame)
   }
 
   func currentTime() -> MediaTime { currentTime(atFrame: presentFrame) }
@@ -205,7 +197,7 @@ extension PlayerCore {
 
   /// The instant at which the position of the last jump is heard; nil while the time does not advance.
   var jumpHostTime: HostTime? {
-    timebaseRate(atFrame: jumpFrame) == 0 ? nil : output.hostTime(ofFrame: jumpFrame)
+    timebaseRate(atFrame: positionLimits.jumpFrame) == 0 ? nil : output.hostTime(ofFrame: positionLimits.jumpFrame)
   }
 
   private func currentTime(atFrame frame: Int64) -> MediaTime {

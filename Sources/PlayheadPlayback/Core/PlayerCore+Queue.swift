@@ -2,81 +2,8 @@ import PlayheadMediaAssets
 import PlayheadMediaCore
 import PlayheadPlayerModel
 
-/// The queue: ownership of items, edits and navigation.
+/// The queue: edits and navigation.
 extension PlayerCore {
-  // MARK: - Items
-
-  /// Claims all of the items for this player, or none.
-  func claim(_ newItems: [PlayerItem]) throws(MediaError) {
-    try checkOpen("insert")
-    for (index, item) in newItems.enumerated() {
-      // Claiming a reserved item again moves the claim to this epoch.
-      guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
-        releaseItems(Array(newItems[..<index]))
-        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
-      }
-      adopt(item)
-    }
-    changeObserver?(newItems)
-  }
-
-  /// Claims all of the items, or none, for an edit in preparation, and adds them to its reservation.
-  ///
-  /// - Throws: `itemInUse`; `invalidState` if the player is closed.
-  func reserve(_ newItems: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
-    try checkOpen("insert")
-    for (index, item) in newItems.enumerated() {
-      guard items[item.id] == nil, reservation.items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
-        releaseItems(Array(newItems[..<index]))
-        throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
-      }
-      connect(item)
-    }
-    reservation.add(newItems)
-  }
-
-  /// Adds a claimed item to this queue.
-  private func adopt(_ item: PlayerItem) {
-    connect(item)
-    items[item.id] = item
-    queuedByteCount += item.descriptionByteCount
-    if !pastItems.isEmpty { pastItems[item.id] = nil }
-  }
-
-  private func connect(_ item: PlayerItem) {
-    observeLog(of: item)
-    item.timePitchSlot.playerSlot = timePitchSlot
-    item.audioProcessorSlot.playerSlot = audioProcessorSlot
-    item.mediaSelectionSlot.playerPreferences = mediaSelectionPreferences
-    item.onSettingsChange = settingsObserver
-    item.onAudioChange = audioObserver
-  }
-
-  /// Makes the observer of items' audio settings, which is called on the thread that changed a setting.
-  func makeAudioObserver() -> @Sendable (PlayerItem.ID, PlayerItem.AudioChange) -> Void {
-    let loop = engine.loop
-    return { [weak self] id, change in
-      guard let self else { return }
-      if loop.isIsolatingCurrentContext() == true {
-        audioChanged(id, change)
-      } else {
-        loop.execute { self.audioChanged(id, change) }
-      }
-    }
-  }
-
-  private func audioChanged(_ id: PlayerItem.ID, _ change: PlayerItem.AudioChange) {
-    if let item = items[id] { changeObserver?([item]) }
-    switch change {
-    case .audioMix: audioMixChanged(id)
-    case .timePitch: timePitchChanged(id)
-    case .processors: audioProcessorsChanged(id)
-    case .mediaSelection: mediaSelectionChosen(id, isAudio: true)
-    case .subtitles: mediaSelectionChosen(id, isAudio: false)
-    case .gain: if !isClosed, updateGains() { output.postCommands() }
-    }
-  }
-
   // MARK: - Edits
 
   /// Checks the version of the queue.
@@ -92,17 +19,17 @@ extension PlayerCore {
   func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) {
     try checkVersion(version, "edit")
     let newItems = edits.flatMap(\.newItems)
-    try claim(newItems)
-    let resumePosition = currentResumePosition
+    try items.claim(newItems)
+    let resumePosition = persistence.currentPosition
     let actions: [Machine.Action]
     do throws(MediaError) {
       actions = try machine.edit(edits.map(\.change))
     } catch {
-      releaseItems(newItems)
+      items.release(newItems)
       throw error
     }
     run(actions, cause: .request)
-    reportIfLeft(resumePosition)
+    persistence.reportIfLeft(resumePosition)
   }
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
@@ -112,38 +39,18 @@ extension PlayerCore {
       throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
     }
     // A new epoch allows all previous items to be freed at once.
-    epoch += 1
-    try claim(addedItems)
+    items.beginEpoch()
+    try items.claim(addedItems)
     runItemChange { machine.replaceAll(newItems.map(\.queueEntry)) }
   }
 
   func removeAll() { runItemChange { machine.replaceAll([]) } }
 
-  // MARK: - Resume positions
-
-  /// The current item, its position, and whether forward playback has reached its end. Nil without a
-  /// `positionObserver`, for a stream, and before the item has begun.
-  var currentResumePosition: ResumePosition? {
-    guard positionObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
-      item.liveWindow == nil, item.resumeTime == nil
-    else { return nil }
-    let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedRate.isReverse
-    return (item, currentTime(), hasEnded)
-  }
-
-  typealias ResumePosition = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
-
-  /// Reports the position at which an item was left, unless it is still current.
-  func reportIfLeft(_ resumePosition: ResumePosition?) {
-    guard let resumePosition, machine.entries.first?.id != resumePosition.item.id else { return }
-    positionObserver?(resumePosition.item, resumePosition.time, resumePosition.hasEnded)
-  }
-
   /// Runs a change that may make another item current.
   private func runItemChange(_ change: () -> [Machine.Action]) {
-    let resumePosition = currentResumePosition
+    let resumePosition = persistence.currentPosition
     run(change(), cause: .request)
-    reportIfLeft(resumePosition)
+    persistence.reportIfLeft(resumePosition)
   }
 
   // MARK: - Navigation
@@ -155,7 +62,7 @@ extension PlayerCore {
   /// - Throws: `noSuchItem`; `itemInUse` if the item is in another queue or failed.
   func jump(to id: PlayerItem.ID) throws(MediaError) {
     if items[id] != nil { return runItemChange { machine.jump(to: id) } }
-    guard pastItems[id] != nil, let index = machine.queue.history.ids.lastIndex(of: id) else {
+    guard items.past[id] != nil, let index = machine.queue.history.ids.lastIndex(of: id) else {
       throw Machine.noSuchItem(id, "jump")
     }
     guard goBack(over: machine.queue.history.ids.count - index, to: id) else {
@@ -186,7 +93,7 @@ extension PlayerCore {
       return run(machine.jump(to: current.id), cause: .request)
     }
     // Skip items that failed or are in another queue now.
-    for (skippedCount, id) in machine.queue.history.ids.reversed().enumerated() where reclaim(id) {
+    for (skippedCount, id) in machine.queue.history.ids.reversed().enumerated() where items.reclaim(id) {
       _ = goBack(over: 1, skipping: skippedCount, to: id)
       return
     }
@@ -199,25 +106,15 @@ extension PlayerCore {
   /// Drops the newest `skippedCount` entries of the history and goes back by the next `count`, to item `id`. Returns
   /// false if that item is not available.
   private func goBack(over count: Int, skipping skippedCount: Int = 0, to id: PlayerItem.ID) -> Bool {
-    guard reclaim(id) else { return false }
+    guard items.reclaim(id) else { return false }
     var returning: [Machine.Entry] = []
     for past in machine.queue.history.ids.dropLast(skippedCount).suffix(count) {
       if past == id || items[past] != nil { continue }
-      guard reclaim(past), let item = items[past] else { continue }
+      guard items.reclaim(past), let item = items[past] else { continue }
       returning.append(item.queueEntry)
     }
     if let item = items[id], !machine.entries.contains(id) { returning.append(item.queueEntry) }
     runItemChange { machine.goBack(over: count, skipping: skippedCount, returning: returning) }
-    return true
-  }
-
-  /// Claims an item of the history again, unless it is in the queue. Returns false if the item failed or another queue
-  /// has claimed it.
-  private func reclaim(_ id: PlayerItem.ID) -> Bool {
-    if let item = items[id] { return item.error == nil }
-    guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }
-    adopt(item)
-    changeObserver?([item])
     return true
   }
 

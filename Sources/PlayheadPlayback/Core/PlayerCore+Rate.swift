@@ -1,6 +1,16 @@
 import PlayheadMediaCore
 import PlayheadPlayerModel
 
+/// The rates at which `play` plays.
+struct RateSettings {
+  var `default` = PlaybackRate.normal
+  /// The rate of the next `play` only; nil: `default`.
+  var once: PlaybackRate?
+
+  /// The rate of the next `play`.
+  var next: PlaybackRate { once ?? `default` }
+}
+
 /// Rates: requests, and their effect on the audible pass.
 extension PlayerCore {
   /// The delay after which a change of rate is heard: 60 ms. In this time the audio is decoded again, and audio that
@@ -11,7 +21,7 @@ extension PlayerCore {
 
   /// Plays at `nextRate`, or else at the default rate.
   func play() {
-    let rate = nextRate ?? defaultRate
+    let rate = rates.next
     guard (try? checkDirection(rate, operation: "play")) != nil else { return }
     changeRate(to: rate.value)
   }
@@ -25,14 +35,14 @@ extension PlayerCore {
     let checked = try validatedRate(rate, operation: "setRate")
     try checkDirection(checked, operation: "setRate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
-    nextRate = checked
-    changeObserver?([])
+    rates.once = checked
+    persistence.settingsChanged()
   }
 
   func setDefaultRate(_ rate: Double) throws(MediaError) {
     try checkOpen("setDefaultRate")
     let checked = try validatedRate(rate, operation: "setDefaultRate")
-    defaultRate = checked
+    rates.default = checked
     publish(.request)
   }
 
@@ -71,15 +81,15 @@ extension PlayerCore {
   func changeRate(
     to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
   ) {
-    settleFade()
+    volume.settleFade()
     if rate != 0 { engine.session.playbackRequested() }
-    endPrerolls()
+    prerolls.end()
     rateGroup?.leave(self)
     rateGroup = group
     leaveStartGroup(playsAtOnce: rate != 0)
     if rate != 0 {
-      nextRate = nil
-      if machine.rate == 0 { traceResumption() }
+      rates.once = nil
+      if machine.rate == 0 { seeks.latency.resumed() }
     }
     if rate != 0, !machine.automaticallyWaits { commitEarly() }
     let (time, wasPaused) = (currentTime(), machine.rate == 0)

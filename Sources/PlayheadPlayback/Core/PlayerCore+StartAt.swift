@@ -13,9 +13,9 @@ extension PlayerCore {
 
   /// Decodes the first samples for the rate of a start; nil: the rate of the next `play`.
   func prepareRate(_ rate: Double? = nil) {
-    machine.setTargetRate(rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate)
+    machine.setTargetRate(rate.flatMap { PlaybackRate($0) } ?? rates.next)
     if machine.needsRateChange { run(machine.changeDecodedRate(from: currentTime()), cause: .request) }
-    completeReadyPrerolls()
+    prerolls.completeReady()
   }
 
   /// Changes the rate of a player that waits for its start, without changing the start time.
@@ -33,20 +33,20 @@ extension PlayerCore {
   /// Starts playback at an output frame; nil: at once. With `Int64.max` the player stays silent until a later call sets
   /// the frame.
   func scheduleStart(atFrame frame: Int64?) {
-    settleFade()
+    volume.settleFade()
     if frame != nil { engine.session.playbackRequested() }
     pendingStartFrame = frame
     machine.setWaitingForStartTime(frame != nil)
     if machine.rate == 0 {
-      endPrerolls()
-      nextRate = nil
+      prerolls.end()
+      rates.once = nil
       run(machine.setRate(machine.targetRate.value, isBufferEmpty: false, immediately: false), cause: .request)
     } else {
       run(machine.setRate(machine.targetRate.value), cause: .request)
       applyRunning()
       output.postCommands()
       publish(.request)
-      scheduleNextMilestone()
+      milestones.schedule()
     }
   }
 
@@ -106,7 +106,7 @@ extension PlayerCore {
   /// Seeks to `time` if item `id` is still current: observers may have replaced it since the caller checked.
   private func seek(to time: MediaTime?, ifCurrent id: PlayerItem.ID) {
     guard let time, !isClosed, let entry = machine.entries.first, entry.id == id else { return }
-    startSeek(to: .time(time), SeekOptions(), in: entry) { _ in }
+    seeks.start(to: .time(time), PlayerSeeks.Options(), in: entry) { _ in }
   }
 
   /// Starts playback after `leadNanoseconds`. The start position is the one that playback would have reached by then

@@ -69,7 +69,7 @@ extension PlayerCore {
         "a loop must end within the item's \(duration.decimalDescription) s (got \(end.decimalDescription) s)",
         operation: "loop")
     }
-    let rate = sampleRates[item.id] ?? declaredSampleRateHz(of: item)
+    let rate = loading.sampleRateHz(of: item)
     guard let first = start.frameIndex(rate: rate, rounding: .towardNegativeInfinity),
       let last = end.frameIndex(rate: rate, rounding: .towardNegativeInfinity)
     else { throw MediaError(.invalidTime, "loop times are out of range", operation: "loop") }
@@ -78,12 +78,6 @@ extension PlayerCore {
       throw MediaError(.invalidTime, "a loop must last at least 10 ms", operation: "loop")
     }
     return rounded
-  }
-
-  /// The declared sample rate of an item that has not been opened for playback. Items with only video play as silence
-  /// at 48 kHz.
-  private func declaredSampleRateHz(of item: PlayerItem) -> Int {
-    (try? item.asset.loaded?.get())?.audioTrack?.audioFormat?.sampleRateHz ?? 48_000
   }
 
   // MARK: - Transitions

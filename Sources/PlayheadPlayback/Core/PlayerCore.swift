@@ -1,4 +1,3 @@
-import DequeModule
 import Logging
 import PlayheadControlLoop
 import PlayheadMediaAssets
@@ -12,10 +11,10 @@ import PlayheadRealtimeAudio
 /// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers. A
 /// `StreamChain` has the streams that the jobs fill and the mixer reads.
 ///
-/// Files: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), seeks (`PlayerCore+Seeking.swift`),
-/// repeats, loops and transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`), render
-/// events (`PlayerCore+Output.swift`), clock milestones (`PlayerCore+Milestones.swift`), observers
-/// (`PlayerCore+Observers.swift`).
+/// What has a state of its own is a feature (`PlayerFeature`), in the folder `Features`. The files of this folder
+/// concern the streams and the machine: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), repeats,
+/// loops and transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`) and render events
+/// (`PlayerCore+Output.swift`).
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
@@ -28,94 +27,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   let name: String
   let logger: Logger
   var machine: Machine
-  var items = ItemTable<PlayerItem>()
-  /// This player's claim on `items`, and on items that are reserved for an edit.
-  let ownership = QueueOwnership()
-  /// The current epoch of claims; see `QueueOwnership`.
-  var epoch: UInt64 = 1
-  /// The large changes of the queue that another thread computes, one after another.
-  var largeChanges = Deque<LargeChange>()
-  /// Whether one of `largeChanges` draws the order of the next round.
-  var isPreparingNextRound = false
-  /// Items that left the queue and are not disconnected from the player yet.
-  var departures = Departures()
-  #if DEBUG
-    /// The largest number of items disconnected in one turn of the loop so far. Read by tests.
-    var longestDepartureSlice = 0
-  #endif
-  /// Played items that have left the queue, up to the length of the history. Other queues may claim them.
-  var pastItems: [PlayerItem.ID: PlayerItem] = [:]
-  /// The sum of `PlayerItem.descriptionByteCount` over `items`.
-  var queuedByteCount = 0
+  /// The audible, following and prepared streams.
+  var chain = StreamChain()
+  private(set) lazy var decodeThread = DecodeThread(self)
+  private(set) var isClosed = false
 
-  // Output.
+  // The output.
   var timeline: PlayerTimeline
   /// The player's input of the mixer; nil without a device, or if the mixer is full.
   var inputIndex: Int?
-  /// The audible, following and prepared streams.
-  var chain = StreamChain()
-  /// Entries that are being opened to determine their status.
-  var loadingIDs: Set<PlayerItem.ID> = []
-  /// The entries whose loading the engine prioritizes, in the order that was last passed to it.
-  var prioritizedIDs: [PlayerItem.ID] = []
-  /// The sample rates of opened items, in Hz.
-  var sampleRates: [PlayerItem.ID: Int] = [:]
-  /// The output frame up to which all events have been reported to observers.
-  var processedFrame: Int64 = -1
-  /// The earliest frame of a reported position: the frame of the last committed jump.
-  var jumpFrame: Int64 = 0
-  /// The position at the loss of the output, until a stream is set on the next output.
-  var positionAtOutputLoss: PlayerTimeline.Position?
-  var timer: (any ControlTimer)?
-  /// The earliest time at which the end of the current item is reported again, while the item is at its end.
-  var nextEndTime: HostTime?
-  var isSchedulingMilestone = false
-  /// Whether only a part of a batch of simultaneous render events has been handled.
-  var isHandlingEvents = false
-  /// The rate of `play`.
-  var defaultRate = PlaybackRate.normal
-  /// The rate of the next `play`; nil: `defaultRate`.
-  var nextRate: PlaybackRate?
-  /// Titles and metadata of streams that have not been heard yet, in the order of their frames.
-  var pendingMetadata: [PendingMetadata] = []
-  /// The stalled item, and the instant at which the stall began; nil without a stall.
-  var currentStall: (itemID: PlayerItem.ID, beganAt: HostTime)?
-  var stallAllowance = StallAllowance()
-  /// Fails an item that stalls for too long.
-  var stallTimer: (any ControlTimer)?
-  /// The retries of failed items.
-  var retries = Retries()
-  /// The position of the last underrun: the stream and its frame.
-  var underrunPosition: (streamID: UInt64, frame: Int64)?
-  /// The stream whose samples are withheld after an underrun.
-  var withheldStream: RenderStream?
-  /// The maximum number of frames to decode ahead; nil: the capacity of the stream.
-  var aheadLimit: Int64?
-  /// The item whose `decodedState` is published.
-  var publishedItem: PlayerItem?
-  /// Pending prerolls, which wait until the player is ready.
-  var prerolls: [Preroll] = []
-  /// The observer of settings that all items of the queue share, because there may be many items.
-  private(set) lazy var settingsObserver = makeSettingsObserver()
-  private(set) lazy var audioObserver = makeAudioObserver()
-  /// The state of observing the current item's chapters.
-  var chapterWatch: ChapterWatch?
-  /// The pitch algorithm of items without a custom one.
-  let timePitchSlot = TimePitchSlot()
-  /// The audio processors of all items.
-  let audioProcessorSlot = AudioProcessorSlot()
-  /// The criteria for tracks of items without an explicit choice.
-  let mediaSelectionPreferences = MediaSelectionPreferences()
-
-  // Gains.
-  var volume: Float = 1
-  var isMuted = false
-  var pan: Float = 0
-  /// The fade of the volume whose end has not been heard.
-  var fade: Fade?
-  var newestFadeID: UInt64 = 0
-  var replayGain = ReplayGainSettings()
-  var meters = MeterTable()
+  var positionLimits = PositionLimits()
+  var rates = RateSettings()
   /// The output frame of a pending start: the player is silent until this frame, although its rate is not 0.
   /// `Int64.max` while the frame is unknown; nil without a pending start.
   var pendingStartFrame: Int64?
@@ -128,40 +50,36 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var sharedFrame: Int64?
   /// The rounding error that the rate change in preparation inherits from the previous one.
   var nextStartError = MediaTime.zero
-  /// Whether the mixer measures this player.
-  var isMetered = false
 
-  // Observers.
-  /// The observers of times, and their next calls.
-  var observers = ObserverSchedule()
-  var stateObservers: [(token: ObserverToken, handler: @Sendable (PlayerChange) -> Void)] = []
-  var eventObservers: [(token: ObserverToken, handler: @Sendable (PlayerEvent) -> Void)] = []
-  var publishedState = PlayerState()
-  /// Called when state that is persisted has changed.
-  var changeObserver: (@Sendable ([PlayerItem]) -> Void)?
-  /// Called with the position at which an item was left, and whether it ended; for persistence.
-  var positionObserver: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?
-  /// Pending calls of observers and completions, in order.
-  var deliveries = Deque<Delivery>()
-  var isDelivering = false
-  /// Blocks deliveries while the machine's actions run, because handlers may call back.
-  var isRunningActions = false
-  var newestToken: ObserverToken = 0
-  /// Observers that were removed while deliveries were pending.
-  var removedTokens: Set<ObserverToken> = []
-  /// Closures that finish the asynchronous streams.
-  var streamFinishers: [ObserverToken: @Sendable () -> Void] = [:]
-  var seeks: [Machine.SeekToken: PendingSeek] = [:]
-  var nextSeekToken: Machine.SeekToken = 1
-  /// The range that is played; nil: none.
-  var rangePlayback: RangePlayback?
-  var newestRangeID: UInt64 = 0
-  /// The timing of the last start or seek.
-  var startTrace: StartTrace?
-  var isClosed = false
-  private(set) var pipelineStorage: DecodePipeline?
-  /// The number of requests that the decode thread has completed, as last reported. Only with virtual time.
-  var idleRequestCount: UInt64 = 0
+  // Features, see `features`.
+  private(set) lazy var items = QueueItems(self)
+  private(set) lazy var itemSettings = ItemSettings(self)
+  private(set) lazy var loading = QueueLoading(self)
+  private(set) lazy var persistence = PlayerPersistence(self)
+  private(set) lazy var seeks = PlayerSeeks(self)
+  private(set) lazy var prerolls = PlayerPrerolls(self)
+  private(set) lazy var decodedRanges = DecodedRanges(self)
+  private(set) lazy var stalls = PlayerStalls(self)
+  private(set) lazy var retries = ItemRetries(self)
+  private(set) lazy var volume = PlayerVolume(self)
+  private(set) lazy var replayGain = PlayerReplayGain(self)
+  private(set) lazy var metadata = StreamMetadata(self)
+  private(set) lazy var chapters = PlayerChapters(self)
+  private(set) lazy var meters = PlayerMeters(self)
+  private(set) lazy var observers = TimeObservers(self)
+  private(set) lazy var milestones = PlayerMilestones(self)
+  private(set) lazy var calls = ObserverCalls(self)
+
+  /// All features, in the order in which they are called. The order matters where one feature uses another's state:
+  /// - A stall ends before metadata is reported.
+  /// - Items that left the queue are released before the next ones are opened.
+  /// - Of two milestones at one frame, the end of a fade comes first, because a player that pauses at an item's end has
+  ///   not heard that end. Milestones of the item's time precede stalls, metadata and meters.
+  /// - Calls of observers end last.
+  private(set) lazy var features: [any PlayerFeature] = [
+    volume, seeks.range, milestones.items, stalls, replayGain, metadata, decodeThread, items, persistence, loading,
+    decodedRanges, chapters, prerolls, items.largeChanges, retries, meters, milestones, observers, calls,
+  ]
 
   init(engine: EngineCore, name: String, canAdvance: Bool) {
     self.engine = engine
@@ -171,7 +89,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     self.logger = logger
     machine = Machine(canAdvance: canAdvance)
     timeline = PlayerTimeline(sampleRateHz: 48_000)
-    publishedState.actionAtItemEnd = machine.actionAtItemEnd
     // On the loop the player is attached at once. On another thread the job is enqueued before the caller can use the
     // player.
     if engine.loop.isIsolatingCurrentContext() == true {
@@ -190,64 +107,40 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   var output: Output { engine.output }
 
+  /// The mixer, and the player's input of it; nil without a device, or if the mixer is full.
+  var mixerInput: (core: RenderCore, input: Int)? {
+    guard let inputIndex, let core = output.core else { return nil }
+    return (core, inputIndex)
+  }
+
   /// Whether virtual time may pass: the player has no pending work.
   ///
   /// Virtual time waits until the decode thread is idle, not only until enough audio is decoded. The progress of that
   /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. These events are only
   /// deterministic when the thread is idle.
   var isSettled: Bool {
-    if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
-    guard largeChanges.isEmpty else { return false }
+    guard decodeThread.isIdle, items.largeChanges.isEmpty else { return false }
     // A stream that ended is about to be continued if passes are planned.
     let isContinuing = !machine.plan.passes.isEmpty
     return machine.isSettled && !(isContinuing && chain.newest?.stream.endFrame != nil)
   }
 
-  /// The decode thread, started on first use.
-  var pipeline: DecodePipeline {
-    if let pipelineStorage { return pipelineStorage }
-    let loop = engine.loop
-    let now: @Sendable () -> HostTime = { loop.now }
-    let newPipeline = DecodePipeline(
-      name: name, reportsIdling: engine.isVirtual, now: now, open: engine.openDecoder
-    ) { [weak self] report in
-      guard let self else { return }
-      loop.execute { self.handle(report) }
-    }
-    pipelineStorage = newPipeline
-    return newPipeline
-  }
+  var pipeline: DecodePipeline { decodeThread.pipeline }
 
   /// Closes the player. It becomes silent, and its observers are not called any more.
   func close() {
     guard !isClosed else { return }
     leaveStartGroup()
     rateGroup?.leave(self)
-    let resumePosition = currentResumePosition
-    endFade(.closed)
-    completeRange(.closed)
+    for feature in features { feature.playerWillClose() }
     run(machine.close(), cause: .closed)
-    reportIfLeft(resumePosition)
     isClosed = true
-    endPrerolls()
-    timer?.cancel()
-    stallTimer?.cancel()
-    cancelRetryTimer()
-    pipelineStorage?.close()
-    releaseAllItems()
-    pastItems = [:]
+    for feature in features { feature.playerDidClose() }
     if let inputIndex {
       output.detachInput(inputIndex)
       output.postCommands()
     }
     inputIndex = nil
-    stateObservers = []
-    eventObservers = []
-    meters = MeterTable()
-    callEndHandlers(observers.table.removeAll())
-    observers = ObserverSchedule()
-    for finish in streamFinishers.values { finish() }
-    streamFinishers = [:]
     engine.unregister(self)
   }
 
@@ -260,27 +153,17 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// Runs actions like `run`, but does not end `PlayerRestoration.defersOpening`.
   func perform(_ actions: [Machine.Action], cause: ChangeCause) {
-    var needsPost = false
-    isRunningActions = true
-    for action in actions { run(action, needsPost: &needsPost) }
-    if withholdOrRelease() { needsPost = true }
-    if updateGains() { needsPost = true }
-    endStallIfOver()
-    discardUnusedMetadata()
-    if needsPost { output.postCommands() }
-    releaseRemovedItems()
-    clearResumeTimeAfterStart()
-    loadUpcoming()
-    limitDecoding()
-    publishDecodedState()
-    isRunningActions = false
-    if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.firstItemWasAdded(to: self) }
+    calls.collect {
+      var needsPost = false
+      for action in actions { run(action, needsPost: &needsPost) }
+      for feature in features where feature.prepareCommands() { needsPost = true }
+      if needsPost { output.postCommands() }
+      for feature in features { feature.update() }
+    }
+    if calls.publishedState.itemCount == 0, !machine.entries.isEmpty { engine.firstItemWasAdded(to: self) }
     publish(cause)
-    watchChapters()
-    completeReadyPrerolls()
-    prepareNextRound()
-    scheduleNextMilestone()
-    scheduleRetry()
+    for feature in features { feature.stateDidPublish() }
+    milestones.schedule()
     startGroup?.scheduleCheck()
     rateGroup?.scheduleCheck()
   }
@@ -304,8 +187,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     case .setRunning:
       applyRunning()
       needsPost = true
-    case .completeSeek(let token, let outcome): completeSeek(token, outcome)
-    case .completeRange(let outcome): completeRange(outcome)
+    case .completeSeek(let token, let outcome): seeks.complete(token, outcome)
+    case .completeRange(let outcome): seeks.range.complete(outcome)
     case .emit(let emission): emit(emission)
     }
   }
@@ -319,7 +202,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if currentTime() == .zero, machine.requestInPreparation == nil, seeks.isEmpty { return }
     // Streams cannot seek to their beginning.
     if items[current.id]?.isSeekable == false { return }
-    startSeek(to: .time(.zero), SeekOptions(jumpCause: .stop), in: current) { _ in }
+    seeks.start(to: .time(.zero), PlayerSeeks.Options(jumpCause: .stop), in: current) { _ in }
   }
 
   /// Checks that the player is not closed.
@@ -348,16 +231,16 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.reasonForWaitingToPlay = machine.reasonForWaitingToPlay
     state.rate = machine.rate
     state.automaticallyWaitsToMinimizeStalling = machine.automaticallyWaits
-    state.defaultRate = defaultRate.value
+    state.defaultRate = rates.default.value
     state.timebaseRate = timebaseRate
-    state.volume = volume
-    state.isFading = isFading
-    state.isMuted = isMuted
-    state.pan = pan
-    state.replayGain = replayGain
+    state.volume = volume.volume
+    state.isFading = volume.isFading
+    state.isMuted = volume.isMuted
+    state.pan = volume.pan
+    state.replayGain = replayGain.settings
     state.actionAtItemEnd = machine.actionAtItemEnd
-    state.audioTimePitchAlgorithm = timePitchSlot.value
-    let preferences = mediaSelectionPreferences.values
+    state.audioTimePitchAlgorithm = itemSettings.timePitchSlot.value
+    let preferences = itemSettings.mediaSelectionPreferences.values
     state.mediaSelectionCriteria = preferences.criteria
     state.appliesMediaSelectionCriteriaAutomatically = preferences.areApplied
     state.repeatMode = machine.repeatMode

@@ -27,19 +27,9 @@ extension PlayerCore {
     guard !isClosed, machine.intent.sessionWaitingReason != reason else { return }
     machine.setSessionWaitingReason(reason)
     applyRunning()
-    if reason == nil { fadeIn(over: fade) }
+    if reason == nil { volume.fadeIn(over: fade) }
     output.postCommands()
     publish(cause)
-    scheduleNextMilestone()
-  }
-
-  /// Fades in resumed playback with the gain of muting, so that the volume and its fades do not change.
-  private func fadeIn(over duration: MediaTime) {
-    guard machine.rate != 0, !isMuted, let core = output.core, let inputIndex,
-      let frameCount = duration.frameIndex(rate: core.format.sampleRateHz, rounding: .towardPositiveInfinity),
-      frameCount > 0
-    else { return }
-    core.setMuted(true, rampFrameCount: 0, input: inputIndex)
-    core.setMuted(false, rampFrameCount: frameCount, input: inputIndex)
+    milestones.schedule()
   }
 }

@@ -44,7 +44,7 @@ extension PlayerControl {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PropertyChange<Value>.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
     continuation.yield(PropertyChange(old: nil, new: state[keyPath: property], cause: nil))
-    let token = core.addStateObserver { change in
+    let token = core.calls.addStateObserver { change in
       let (old, new) = (change.old[keyPath: property], change.new[keyPath: property])
       if old != new { continuation.yield(PropertyChange(old: old, new: new, cause: change.cause)) }
     }
@@ -57,7 +57,7 @@ extension PlayerControl {
   public func changes() -> AsyncStream<PlayerChange> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PlayerChange.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
-    let token = core.addStateObserver { continuation.yield($0) }
+    let token = core.calls.addStateObserver { continuation.yield($0) }
     PlayerStreams.connect(continuation, to: token, of: core)
     return stream
   }
@@ -77,7 +77,7 @@ extension PlayerControl {
   public func times(forInterval interval: MediaTime) throws(MediaError) -> AsyncStream<TimeObservation> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimeObservation.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
-    let token = try core.addPeriodicTimeObserver(
+    let token = try core.observers.addPeriodic(
       interval: interval, onEnd: { continuation.finish() }, { continuation.yield($0) })
     continuation.onTermination = { [weak core] _ in PlayerStreams.removeTimeObserver(token, of: core) }
     return stream
@@ -92,7 +92,7 @@ extension PlayerControl {
   ) throws(MediaError) -> AsyncStream<TimeObservation> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimeObservation.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
-    let token = try core.addBoundaryTimeObserver(
+    let token = try core.observers.addBoundary(
       times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: { continuation.finish() },
       { continuation.yield($0) })
     continuation.onTermination = { [weak core] _ in PlayerStreams.removeTimeObserver(token, of: core) }
@@ -109,16 +109,16 @@ private enum PlayerStreams {
   static func connect<Element>(
     _ continuation: AsyncStream<Element>.Continuation, to token: ObserverToken, of core: PlayerCore
   ) {
-    core.addStreamFinisher(for: token) { continuation.finish() }
+    core.calls.addStreamFinisher(for: token) { continuation.finish() }
     continuation.onTermination = { [weak core] _ in
       guard let core else { return }
-      core.engine.loop.execute { core.removeObserver(token) }
+      core.engine.loop.execute { core.calls.removeObserver(token) }
     }
   }
 
   static func removeTimeObserver(_ token: ObserverToken, of core: PlayerCore?) {
     guard let core else { return }
     // It has already ended if the player was closed.
-    core.engine.loop.execute { _ = core.observers.table.remove(token) }
+    core.engine.loop.execute { _ = core.observers.schedule.table.remove(token) }
   }
 }

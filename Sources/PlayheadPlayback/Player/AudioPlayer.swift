@@ -88,7 +88,7 @@ public final class AudioPlayer: Sendable {
     item = PlayerItem(asset: asset)
     player = Player(engine: engine, name: "audio-\(item.id)")
     onLoop { [self] _ in
-      _ = core.addEventObserver { [weak self] event in self?.handle(event) }
+      _ = core.calls.addEventObserver { [weak self] event in self?.handle(event) }
     }
   }
 
@@ -223,7 +223,7 @@ public final class AudioPlayer: Sendable {
       }
       let target = time < .zero ? MediaTime.zero : min(time, duration)
       guard lockedState.withLock({ $0.isPrepared }) else { return lockedState.withLock { $0.unpreparedTime = target } }
-      try core.seek(to: target, PlayerCore.SeekOptions()) { _ in }
+      try core.seeks.seek(to: target, PlayerSeeks.Options()) { _ in }
     }
   }
 
@@ -249,25 +249,25 @@ public final class AudioPlayer: Sendable {
   // MARK: - Volume and pan
 
   /// The volume, from 0 to 1.
-  public var volume: Float { onLoop { $0.volume } }
+  public var volume: Float { onLoop { $0.volume.volume } }
 
   /// Fades from the current volume to `volume` over `fadeDuration`.
   ///
   /// - Throws: `invalidArgument` for an invalid volume; `invalidTime` if `fadeDuration` is not between 0 s and a day.
   public func setVolume(_ volume: Float, fadeDuration: MediaTime = .zero) throws(MediaError) {
     try tryOnLoop { core throws(MediaError) in
-      try core.fade(to: volume, duration: fadeDuration, curve: .linear, endAction: .none, completion: nil)
+      try core.volume.fade(to: volume, duration: fadeDuration, curve: .linear, endAction: .none, completion: nil)
     }
   }
 
   /// The pan, from -1 (left) to 1 (right).
-  public var pan: Float { onLoop { $0.pan } }
+  public var pan: Float { onLoop { $0.volume.pan } }
 
   /// Sets the pan.
   ///
   /// - Throws: `invalidArgument` if `pan` is not between -1 and 1.
   public func setPan(_ pan: Float) throws(MediaError) {
-    try tryOnLoop { core throws(MediaError) in try core.setPan(pan) }
+    try tryOnLoop { core throws(MediaError) in try core.volume.setPan(pan) }
   }
 
   // MARK: - Rate
@@ -302,25 +302,25 @@ public final class AudioPlayer: Sendable {
   /// Whether ``updateMeters()`` measures. Default: false.
   public var isMeteringEnabled: Bool {
     get { onLoop { $0.meters.isEnabled } }
-    set { onLoop { $0.setMeteringEnabled(newValue) } }
+    set { onLoop { $0.meters.setEnabled(newValue) } }
   }
 
   /// Measures the audio that is heard now. The measured levels stay until the next call.
-  public func updateMeters() { onLoop { $0.updateMeters() } }
+  public func updateMeters() { onLoop { $0.meters.measure() } }
 
   /// The average power in dBFS at the last ``updateMeters()``. -160 means silence, or that metering is off.
   ///
   /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
     try tryOnLoop { core throws(MediaError) in
-      try core.power(\.averagePower, forChannel: channel, operation: "averagePower")
+      try core.meters.power(\.averagePower, forChannel: channel, operation: "averagePower")
     }
   }
 
   /// The peak power at the last ``updateMeters()``, in the same form as `averagePower`.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
     try tryOnLoop { core throws(MediaError) in
-      try core.power(\.peakPower, forChannel: channel, operation: "peakPower")
+      try core.meters.power(\.peakPower, forChannel: channel, operation: "peakPower")
     }
   }
 
@@ -341,7 +341,7 @@ public final class AudioPlayer: Sendable {
       try core.replaceAll(with: [item])
       applyLoops()
       applyRate()
-      if time > .zero { try core.seek(to: time, PlayerCore.SeekOptions()) { _ in } }
+      if time > .zero { try core.seeks.seek(to: time, PlayerSeeks.Options()) { _ in } }
       return true
     } catch {
       return false
@@ -367,7 +367,7 @@ public final class AudioPlayer: Sendable {
   private func applyRate() {
     let rate = lockedState.withLock { $0.isRateEnabled ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
-    core.defaultRate = checked
+    core.rates.default = checked
     if core.startGroup != nil || core.machine.intent.isWaitingForStartTime {
       core.changePendingStartRate(to: checked)
     } else if core.machine.rate != 0 {
@@ -392,7 +392,7 @@ public final class AudioPlayer: Sendable {
     applyLoops()
     core.pause()
     if let current = core.machine.entries.first, current.status.error == nil {
-      core.startSeek(to: .time(.zero), PlayerCore.SeekOptions(), in: current) { _ in }
+      core.seeks.start(to: .time(.zero), PlayerSeeks.Options(), in: current) { _ in }
     }
     let handlers = handlers
     if let error { handlers.decodeErrorDidOccur?(error) }

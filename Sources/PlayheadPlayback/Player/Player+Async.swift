@@ -17,10 +17,10 @@ extension PlayerControl {
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
     mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil
   ) async throws(MediaError) -> SeekResult {
-    let seek = PlayerCore.SeekOptions(
+    let seek = PlayerSeeks.Options(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
     return try await resultOfRequest { completion throws(MediaError) in
-      try core.seek(to: time, seek) { completion(.success($0)) }
+      try core.seeks.seek(to: time, seek) { completion(.success($0)) }
     }
   }
 
@@ -32,10 +32,10 @@ extension PlayerControl {
     to position: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
     toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil
   ) async throws(MediaError) -> SeekResult {
-    let seek = PlayerCore.SeekOptions(
+    let seek = PlayerSeeks.Options(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
     return try await resultOfRequest { completion throws(MediaError) in
-      try core.seek(to: position, seek) { completion(.success($0)) }
+      try core.seeks.seek(to: position, seek) { completion(.success($0)) }
     }
   }
 
@@ -52,7 +52,7 @@ extension PlayerControl {
   @discardableResult
   public func step(byCount count: Int) async throws(MediaError) -> SeekResult {
     try await resultOfRequest { completion throws(MediaError) in
-      try core.step(byCount: count) { completion(.success($0)) }
+      try core.seeks.step(byCount: count) { completion(.success($0)) }
     }
   }
 
@@ -61,7 +61,7 @@ extension PlayerControl {
   /// - Throws: The errors of the request with a completion.
   public func preroll(atRate rate: Double = 1) async throws(MediaError) -> Bool {
     try await resultOfRequest { completion throws(MediaError) in
-      try core.preroll(atRate: rate) { completion(.success($0)) }
+      try core.prerolls.add(atRate: rate) { completion(.success($0)) }
     }
   }
 
@@ -79,7 +79,7 @@ extension PlayerControl {
     _ range: TimeRange, itemID: PlayerItem.ID? = nil
   ) async throws(MediaError) -> RangeOutcome {
     try await resultOfRequest { completion throws(MediaError) in
-      _ = try core.playRange(range, itemID: itemID) { completion(.success($0)) }
+      _ = try core.seeks.range.play(range, itemID: itemID) { completion(.success($0)) }
     }
   }
 }

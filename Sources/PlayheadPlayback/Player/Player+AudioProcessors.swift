@@ -1,7 +1,7 @@
 /// Processing of the audio of all items of a player.
 extension PlayerControl {
   /// The processors of all items, after those of the item. Default: none.
-  public var audioProcessors: [AudioProcessorFactory] { control.core.audioProcessorSlot.own }
+  public var audioProcessors: [AudioProcessorFactory] { control.core.itemSettings.audioProcessorSlot.own }
 
   /// Sets the processors of all items, now and later.
   ///
@@ -16,6 +16,6 @@ extension PlayerControl {
   /// their own. A change is heard as soon as the audio is decoded again from the current position, with a crossfade of
   /// 5 ms.
   public func setAudioProcessors(_ processors: [AudioProcessorFactory]) {
-    control.core.setAudioProcessors(processors)
+    control.core.itemSettings.setAudioProcessors(processors)
   }
 }

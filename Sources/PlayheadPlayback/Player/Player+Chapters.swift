@@ -5,7 +5,7 @@ import PlayheadPlayerModel
 /// Chapters of the current item.
 extension PlayerControl {
   /// The chapter that is heard; nil before the first one, and for items without chapters.
-  public var currentChapter: PlayerChapter? { control.core.currentChapter }
+  public var currentChapter: PlayerChapter? { control.core.chapters.current }
 
   /// Calls `handler` with `crossed` whenever playback reaches the start of a chapter. The observation contains the
   /// chapter.
@@ -25,7 +25,7 @@ extension PlayerControl {
     itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false, onEnd: (@Sendable () -> Void)? = nil,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try control.core.addChapterTimeObserver(
+    try control.core.observers.addChapters(
       itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
@@ -37,7 +37,7 @@ extension PlayerControl {
   ///   the item is not ready; `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is
   ///   not called.
   public func seekToNextChapter(completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
-    try control.core.seekToChapter(next: true, completion: completion)
+    try control.core.chapters.seek(next: true, completion: completion)
   }
 
   /// Seeks exactly to the beginning of the current chapter if it began more than 3 s before, else of the previous
@@ -45,6 +45,6 @@ extension PlayerControl {
   ///
   /// - Throws: the errors of ``seekToNextChapter(completion:)``; `noSuchChapter` before the first chapter.
   public func seekToPreviousChapter(completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
-    try control.core.seekToChapter(next: false, completion: completion)
+    try control.core.chapters.seek(next: false, completion: completion)
   }
 }

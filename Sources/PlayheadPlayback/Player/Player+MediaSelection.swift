@@ -5,7 +5,7 @@ import PlayheadMediaCore
 extension PlayerControl {
   /// The criteria for a group of tracks, `audible` or `legible`; nil: none, so that the file determines the track.
   public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
-    control.core.mediaSelectionPreferences.values.criteria[characteristic]
+    control.core.itemSettings.mediaSelectionPreferences.values.criteria[characteristic]
   }
 
   /// Sets the criteria for a group of tracks, of all items now and later; nil removes them.
@@ -25,16 +25,16 @@ extension PlayerControl {
         .invalidArgument, "characteristic must be audible or legible (got \(characteristic.rawValue))",
         operation: "setMediaSelectionCriteria")
     }
-    control.core.changeMediaSelection { $0.criteria[characteristic] = criteria }
+    control.core.itemSettings.changeMediaSelection { $0.criteria[characteristic] = criteria }
   }
 
   /// Whether the criteria are applied. Default: true. If false, the files determine the tracks of their items.
   public var appliesMediaSelectionCriteriaAutomatically: Bool {
-    control.core.mediaSelectionPreferences.values.areApplied
+    control.core.itemSettings.mediaSelectionPreferences.values.areApplied
   }
 
   /// Sets whether the criteria are applied to all items without an explicit choice, now and later.
   public func setAppliesMediaSelectionCriteriaAutomatically(_ applies: Bool) {
-    control.core.changeMediaSelection { $0.areApplied = applies }
+    control.core.itemSettings.changeMediaSelection { $0.areApplied = applies }
   }
 }

@@ -3,7 +3,7 @@ import PlayheadMediaCore
 /// The time-pitch algorithm for rates other than 1.
 extension PlayerControl {
   /// The algorithm of items without a custom one. Default: `timeDomain`.
-  public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { control.core.timePitchSlot.value }
+  public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { control.core.itemSettings.timePitchSlot.value }
 
   /// Sets the algorithm of items without a custom one, now and later.
   ///
@@ -11,6 +11,6 @@ extension PlayerControl {
   ///
   /// - Throws: `unsupportedRate` for an algorithm that this build does not have. Then nothing changes.
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm) throws(MediaError) {
-    try control.core.setTimePitch(algorithm)
+    try control.core.itemSettings.setTimePitch(algorithm)
   }
 }

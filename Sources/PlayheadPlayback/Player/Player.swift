@@ -120,10 +120,10 @@ extension PlayerControl {
   }
 
   /// The rate that the next ``play()`` sets: the rate stored by ``setRate(_:startsPlayback:)``, or ``defaultRate``.
-  public var rateForNextPlay: Double { (core.nextRate ?? core.defaultRate).value }
+  public var rateForNextPlay: Double { core.rates.next.value }
 
   /// The rate that ``play()`` sets. Default: 1.
-  public var defaultRate: Double { core.defaultRate.value }
+  public var defaultRate: Double { core.rates.default.value }
 
   /// Sets the rate of future calls of ``play()``. Current playback does not change.
   ///
@@ -163,11 +163,11 @@ extension PlayerControl {
   ///   rate; the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` for 0; `noCurrentItem`; the error of the
   ///   current item. Then `completion` is not called.
   public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
-    try core.preroll(atRate: rate, completion: completion)
+    try core.prerolls.add(atRate: rate, completion: completion)
   }
 
   /// Completes all pending prerolls with false.
-  public func cancelPendingPrerolls() { core.endPrerolls() }
+  public func cancelPendingPrerolls() { core.prerolls.end() }
 
   /// Sets the rate so that exactly `time` of the current item is heard at `hostTime`.
   ///
@@ -194,7 +194,7 @@ extension PlayerControl {
   /// Sets the gain, from 0 (silence) to 1 (unchanged). The change takes at most 5 ms.
   ///
   /// - Throws: `invalidArgument`.
-  public func setVolume(_ volume: Float) throws(MediaError) { try core.setVolume(volume) }
+  public func setVolume(_ volume: Float) throws(MediaError) { try core.volume.setVolume(volume) }
 
   /// Fades from the current volume, which may be part of another fade, to `volume`.
   ///
@@ -218,17 +218,17 @@ extension PlayerControl {
     to volume: Float, duration: MediaTime, curve: FadeCurve = .linear, endAction: FadeEndAction = .none,
     completion: (@Sendable (FadeOutcome) -> Void)? = nil
   ) throws(MediaError) {
-    try core.fade(to: volume, duration: duration, curve: curve, endAction: endAction, completion: completion)
+    try core.volume.fade(to: volume, duration: duration, curve: curve, endAction: endAction, completion: completion)
   }
 
   /// Sets the pan, from -1 (left) to 1 (right). The channel on the side of the pan keeps gain 1, and the other one gets
   /// cos(|pan| * pi/2). The change takes at most 5 ms.
   ///
   /// - Throws: `invalidArgument`.
-  public func setPan(_ pan: Float) throws(MediaError) { try core.setPan(pan) }
+  public func setPan(_ pan: Float) throws(MediaError) { try core.volume.setPan(pan) }
 
   /// Mutes or unmutes the player. The volume does not change.
-  public func setMuted(_ isMuted: Bool) { core.setMuted(isMuted) }
+  public func setMuted(_ isMuted: Bool) { core.volume.setMuted(isMuted) }
 
   /// Sets what happens at the end of the current item.
   ///
@@ -291,11 +291,11 @@ extension PlayerControl {
   public func playRange(
     _ range: TimeRange, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (RangeOutcome) -> Void
   ) throws(MediaError) -> UInt64 {
-    try core.playRange(range, itemID: itemID, completion: completion)
+    try core.seeks.range.play(range, itemID: itemID, completion: completion)
   }
 
   /// Cancels a range, if it is still played. Playback continues past its end.
-  public func cancelRange(_ id: UInt64) { core.cancelRange(id) }
+  public func cancelRange(_ id: UInt64) { core.seeks.range.cancel(id) }
 
   // MARK: - Seeking
 
@@ -321,9 +321,9 @@ extension PlayerControl {
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
     mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    let seek = PlayerCore.SeekOptions(
+    let seek = PlayerSeeks.Options(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
-    try core.seek(to: time, seek, completion: completion)
+    try core.seeks.seek(to: time, seek, completion: completion)
   }
 
   /// Seeks to a position that is given as an expression.
@@ -338,9 +338,9 @@ extension PlayerControl {
     toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    let seek = PlayerCore.SeekOptions(
+    let seek = PlayerSeeks.Options(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
-    try core.seek(to: position, seek, completion: completion)
+    try core.seeks.seek(to: position, seek, completion: completion)
   }
 
   /// Moves the position by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
@@ -354,25 +354,25 @@ extension PlayerControl {
   ///   `seek`. Then nothing changes, and `completion` is not called.
   public func step(
     byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void
-  ) throws(MediaError) { try core.step(byCount: count, completion: completion) }
+  ) throws(MediaError) { try core.seeks.step(byCount: count, completion: completion) }
 
   /// Measures which ranges of an item of this player are decoded and not yet heard; see
   /// ``PlayerItem/loadedTimeRanges``.
   ///
   /// - Throws: `noSuchItem`.
   public func loadedTimeRanges(of itemID: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
-    try core.measureLoadedTimeRanges(of: itemID)
+    try core.decodedRanges.measure(itemID)
   }
 
   /// Completes all pending seeks as unfinished. The position is then either the previous one or the target of a seek.
-  public func cancelPendingSeeks() { core.cancelPendingSeeks() }
+  public func cancelPendingSeeks() { core.seeks.cancelAll() }
 
   /// The latency of the last start or seek, from the request to the first sample heard, by phase; nil before the first
   /// one.
   ///
   /// A start resumes playback or switches to another item immediately. Automatic transitions between items are not
   /// starts.
-  public var lastStartReport: StartReport? { core.lastStartReport }
+  public var lastStartReport: StartReport? { core.seeks.latency.report }
 
   // MARK: - Times
 
@@ -392,7 +392,7 @@ extension PlayerControl {
     forInterval interval: MediaTime, onEnd: (@Sendable () -> Void)? = nil,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.addPeriodicTimeObserver(interval: interval, onEnd: onEnd, handler)
+    try core.observers.addPeriodic(interval: interval, onEnd: onEnd, handler)
   }
 
   /// Calls `handler` with `crossed` whenever playback reaches one of `times` in the current item.
@@ -430,14 +430,14 @@ extension PlayerControl {
     forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.addBoundaryTimeObserver(
+    try core.observers.addBoundary(
       times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
   /// Removes a time observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
-  public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeTimeObserver(token) }
+  public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.observers.remove(token) }
 
   // MARK: - Meters
 
@@ -445,23 +445,23 @@ extension PlayerControl {
   public var isMeteringEnabled: Bool { core.meters.isEnabled }
 
   /// Enables or disables ``updateMeters()``.
-  public func setMeteringEnabled(_ isEnabled: Bool) { core.setMeteringEnabled(isEnabled) }
+  public func setMeteringEnabled(_ isEnabled: Bool) { core.meters.setEnabled(isEnabled) }
 
   /// Measures the last 50 ms heard of this player, after volume and pan.
-  public func updateMeters() { core.updateMeters() }
+  public func updateMeters() { core.meters.measure() }
 
   /// Returns the RMS level that the last ``updateMeters()`` measured, in dBFS.
   ///
   /// - Returns: `MeterLevels.silence` if nothing was measured, or metering is disabled.
   /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
-    try core.power(\.averagePower, forChannel: channel, operation: "averagePower")
+    try core.meters.power(\.averagePower, forChannel: channel, operation: "averagePower")
   }
 
   /// Returns the peak level that the last ``updateMeters()`` measured, in dBFS; otherwise like
   /// ``averagePower(forChannel:)``.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
-    try core.power(\.peakPower, forChannel: channel, operation: "peakPower")
+    try core.meters.power(\.peakPower, forChannel: channel, operation: "peakPower")
   }
 
   /// Calls `handler` periodically while the player is heard, each time when the measured audio has been heard.
@@ -475,31 +475,31 @@ extension PlayerControl {
   /// - Throws: `invalidArgument` for a rate out of range.
   public func addMeterObserver(
     rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void
-  ) throws(MediaError) -> ObserverToken { try core.addMeterObserver(rate: rate, handler) }
+  ) throws(MediaError) -> ObserverToken { try core.meters.addObserver(rate: rate, handler) }
 
   /// Removes a meter observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
-  public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.removeMeterObserver(token) }
+  public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.meters.removeObserver(token) }
 
   // MARK: - State and events
 
   /// Calls `handler` with each change, on the control loop. ``state`` has the initial value. The handler must not
   /// block: see `PlaybackEngine.loop`.
   public func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {
-    core.addStateObserver(handler)
+    core.calls.addStateObserver(handler)
   }
 
   /// Calls `handler` with each event, on the control loop. The handler must not block: see `PlaybackEngine.loop`.
   public func addEventObserver(_ handler: @escaping @Sendable (PlayerEvent) -> Void) -> ObserverToken {
-    core.addEventObserver(handler)
+    core.calls.addEventObserver(handler)
   }
 
   /// Removes a state or event observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`, also if the player is closed.
   public func removeObserver(_ token: ObserverToken) throws(MediaError) {
-    guard core.removeObserver(token) else {
+    guard core.calls.removeObserver(token) else {
       throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeObserver")
     }
   }
@@ -508,18 +508,18 @@ extension PlayerControl {
   public func states() -> AsyncStream<PlayerState> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerState.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield(state)
-    let token = core.addStateObserver { continuation.yield($0.new) }
-    core.addStreamFinisher(for: token) { continuation.finish() }
-    continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
+    let token = core.calls.addStateObserver { continuation.yield($0.new) }
+    core.calls.addStreamFinisher(for: token) { continuation.finish() }
+    continuation.onTermination = { [core] _ in core.engine.loop.execute { core.calls.removeObserver(token) } }
     return stream
   }
 
   /// Events from now on. The buffer has space for 256 events; a slow consumer loses the oldest.
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(256))
-    let token = core.addEventObserver { continuation.yield($0) }
-    core.addStreamFinisher(for: token) { continuation.finish() }
-    continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
+    let token = core.calls.addEventObserver { continuation.yield($0) }
+    core.calls.addStreamFinisher(for: token) { continuation.finish() }
+    continuation.onTermination = { [core] _ in core.engine.loop.execute { core.calls.removeObserver(token) } }
     return stream
   }
 

@@ -110,7 +110,7 @@ public final class PlayerLooper: Sendable {
     guard !tokens.isEmpty else { return }
     let loopedID = isReady && timeRange != nil ? item.id : nil
     core.engine.loop.execute {
-      for token in tokens { core.removeObserver(token) }
+      for token in tokens { core.calls.removeObserver(token) }
       guard !core.isClosed else { return }
       if let previous { Self.endRepeating(in: core, previous: previous) }
       if let loopedID, core.machine.loop?.itemID == loopedID { core.run(core.machine.finishLoop(), cause: .request) }
@@ -171,13 +171,13 @@ public final class PlayerLooper: Sendable {
     } catch {
       return end(.failed(error))
     }
-    let event = core.addEventObserver { [weak self] in self?.handle($0) }
-    let state = core.addStateObserver { [weak self] in self?.handle($0) }
+    let event = core.calls.addEventObserver { [weak self] in self?.handle($0) }
+    let state = core.calls.addStateObserver { [weak self] in self?.handle($0) }
     lockedState.withLock {
       $0.eventToken = event
       $0.stateToken = state
     }
-    core.load(id)
+    core.loading.load(id)
     startIfReady()
   }
 
@@ -207,8 +207,8 @@ public final class PlayerLooper: Sendable {
     let range = core.machine.loop.map { TimeRange(start: $0.start, end: $0.end) }
     lockedState.withLock { $0.range = range }
     if core.currentTime() < timeRange.start || core.currentTime() >= timeRange.end {
-      let seek = PlayerCore.SeekOptions(itemID: item.id)
-      try core.seek(to: timeRange.start, seek) { _ in }
+      let seek = PlayerSeeks.Options(itemID: item.id)
+      try core.seeks.seek(to: timeRange.start, seek) { _ in }
     }
   }
 
@@ -283,7 +283,7 @@ public final class PlayerLooper: Sendable {
       defer { (lockedState.eventToken, lockedState.stateToken) = (nil, nil) }
       return lockedState.tokens
     }
-    for token in tokens { core.removeObserver(token) }
+    for token in tokens { core.calls.removeObserver(token) }
     change { $0.status = status }
   }
 

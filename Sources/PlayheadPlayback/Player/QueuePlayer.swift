@@ -49,7 +49,7 @@ public actor QueuePlayer: PlayerControl {
   public var itemCount: Int { core.machine.entries.count }
 
   /// The number of bytes that describe the items in the queue (`PlayerItem.descriptionByteCount`).
-  package var queuedByteCount: Int { core.queuedByteCount }
+  package var queuedByteCount: Int { core.items.byteCount }
 
   /// Returns the items with these indexes; 0 is the current item. Indexes outside the queue are ignored.
   public func items(in range: Range<Int>) -> [PlayerItem] {
@@ -83,11 +83,11 @@ public actor QueuePlayer: PlayerControl {
   /// Returns the items that were current earlier and from which playback advanced, the newest last; at most 1,000. An
   /// item that was played several times occurs several times. Items that failed or were removed do not occur.
   public func history() -> [PlayerItem] {
-    core.machine.queue.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] }
+    core.machine.queue.history.ids.compactMap { core.items[$0] ?? core.items.past[$0] }
   }
 
   /// Returns whether an item has left the queue and can return from the history.
-  package func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
+  package func isInHistory(_ id: PlayerItem.ID) -> Bool { core.items.past[id] != nil }
 
   /// Returns whether an item can be inserted: it is in no queue.
   public func canInsert(_ item: PlayerItem, after: PlayerItem?) -> Bool {
@@ -132,12 +132,12 @@ public actor QueuePlayer: PlayerControl {
   ///
   /// - Throws: `itemInUse`; `invalidState` when the player is closed.
   package func reserve(_ items: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
-    try core.reserve(items, in: &reservation)
+    try core.items.reserve(items, in: &reservation)
   }
 
   /// Frees the items of a reservation whose operation was cancelled. Takes constant time; the items are free a little
   /// later.
-  package func cancel(_ reservation: QueueReservation) { core.cancel(reservation) }
+  package func cancel(_ reservation: QueueReservation) { core.items.cancel(reservation) }
 
   /// Changes the queue without blocking the control loop: another thread computes the new queue. Operations are applied
   /// in the order of these calls. If the queue changes meanwhile, its computation starts again.
@@ -153,8 +153,8 @@ public actor QueuePlayer: PlayerControl {
     check: @escaping @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in },
     completion: @escaping @Sendable (Result<UInt64, MediaError>) -> Void
   ) {
-    core.start(
-      PlayerCore.LargeChange(
+    core.items.largeChanges.start(
+      LargeChanges.Change(
         check: check, reservation: reservation,
         apply: { queue throws(MediaError) in try operation.apply(to: &queue) },
         completion: { [core] result in completion(result.map { core.machine.queue.version }) }))
@@ -167,7 +167,7 @@ public actor QueuePlayer: PlayerControl {
   @discardableResult
   package func perform(_ operation: QueueOperation) async throws(MediaError) -> UInt64 {
     var reservation = QueueReservation()
-    try core.reserve(operation.newItems, in: &reservation)
+    try core.items.reserve(operation.newItems, in: &reservation)
     let result = await withCheckedContinuation { continuation in
       perform(operation, adding: reservation) { continuation.resume(returning: $0) }
     }
@@ -221,7 +221,7 @@ public actor QueuePlayer: PlayerControl {
   public func removeAllItems() { core.removeAll() }
 
   /// Opens entries early to determine their status. Each result is an `itemChanged` event.
-  public func load(_ ids: [PlayerItem.ID]) { for id in ids { core.load(id) } }
+  public func load(_ ids: [PlayerItem.ID]) { for id in ids { core.loading.load(id) } }
 
   /// Applies measured gains (`PlayerItem.measuredReplayGain`) to entries.
   ///
@@ -235,7 +235,7 @@ public actor QueuePlayer: PlayerControl {
   public func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
-    core.setMeasuredReplayGains(gain, completion: completion)
+    core.replayGain.setMeasuredGains(gain, completion: completion)
   }
 
   // MARK: - Moving forward and back

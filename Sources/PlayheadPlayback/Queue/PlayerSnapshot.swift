@@ -53,11 +53,11 @@ extension QueuePlayer {
   /// The argument has the items that are new or whose settings changed. The handler is called on the loop, frequently,
   /// and also in the middle of changes. The handler must only record the change, and not call the player.
   package func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
-    control.core.changeObserver = handler
+    control.core.persistence.changeObserver = handler
   }
 
   /// Reports items whose persistent state changed outside the player to the change observer.
-  package func reportChange(of items: [PlayerItem]) { control.core.changeObserver?(items) }
+  package func reportChange(of items: [PlayerItem]) { control.core.persistence.itemsChanged(items) }
 
   /// Sets the handler for positions at which items are left; nil removes it.
   ///
@@ -68,14 +68,14 @@ extension QueuePlayer {
   /// The handler is not called for streams, which cannot resume. Calls are on the loop, and may occur in the middle of
   /// changes. The handler must only record the position, and not call the player.
   package func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
-    control.core.positionObserver = handler
+    control.core.persistence.positionObserver = handler
   }
 
   /// The current item, its position, and whether forward playback has reached its end. On the loop. Nil if the handler
   /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
   package var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? {
-    control.core.currentResumePosition
+    control.core.persistence.currentPosition
   }
 
   /// Returns the persistent state of the player.
@@ -89,14 +89,14 @@ extension QueuePlayer {
 
   /// Returns all items of the queue and the history.
   package func allItems() -> [PlayerItem] {
-    let core = control.core
-    return Self.all(core.items, core.pastItems)
+    let items = control.core.items
+    return Self.all(items.table, items.past)
   }
 
   /// Returns a closure that returns all items as of this call, on any thread. Making the closure takes constant time,
   /// independent of the number of items.
   package func allItemsProvider() -> @Sendable () -> [PlayerItem] {
-    let (items, pastItems) = (control.core.items, control.core.pastItems)
+    let (items, pastItems) = (control.core.items.table, control.core.items.past)
     return { Self.all(items, pastItems) }
   }
 
@@ -110,7 +110,7 @@ extension QueuePlayer {
 extension PlayerCore {
   func snapshot() -> PlayerSnapshot {
     PlayerSnapshot(
-      state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : (nextRate ?? defaultRate).value,
+      state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : (rates.next).value,
       queue: machine.entries.order.snapshot,
       shuffle: machine.queue.shuffle.map { shuffle in
         ShuffleSnapshot(
@@ -131,31 +131,22 @@ extension PlayerCore {
     return currentTime()
   }
 
-  /// Clears the resume time of the current item once the item has started at that time, so that it starts at its
-  /// beginning next time.
-  func clearResumeTimeAfterStart() {
-    guard let current = currentItem, current.resumeTime != nil, machine.entries.first?.resumeTime == nil else { return }
-    current.resumeTime = nil
-    changeObserver?([current])
-  }
-
   func restore(_ restoration: PlayerRestoration) throws(MediaError) {
-    guard items.isEmpty, pastItems.isEmpty else {
+    guard items.isEmpty, items.past.isEmpty else {
       throw MediaError(.invalidState, "the player already has items", operation: "restore")
     }
-    try claim(restoration.items)
-    for item in restoration.pastItems where items[item.id] == nil { pastItems[item.id] = item }
+    try items.claim(restoration.items)
+    for item in restoration.pastItems where items[item.id] == nil { items.past[item.id] = item }
     let failed = restoration.failures.compactMap { id, error -> PlayerItem? in
-      guard let item = items[id] ?? pastItems[id] else { return nil }
+      guard let item = items.inQueueOrHistory(id) else { return nil }
       item.fail(error)
       return item
     }
-    let isKnown: (PlayerItem.ID) -> Bool = { [items, pastItems] in items[$0] != nil || pastItems[$0] != nil }
     machine.restore(
-      restoration.items.map(\.queueEntry), history: restoration.history.filter(isKnown),
+      restoration.items.map(\.queueEntry), history: restoration.history.filter { items.inQueueOrHistory($0) != nil },
       version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
-    if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
+    if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != rates.default { rates.once = rate }
     if restoration.defersOpening { machine.deferOpening() }
     perform(machine.reconcile(), cause: .request)
     for item in failed where items[item.id] != nil { send(itemChanged(item)) }

@@ -73,8 +73,8 @@ final class RateGroup: @unchecked Sendable {
     engine.rateGroups.append(self)
     members = players.filter { $0.machine.rate != 0 }
     for player in players where player.machine.rate == 0 {
-      player.nextRate = rate
-      player.changeObserver?([])
+      player.rates.once = rate
+      player.persistence.settingsChanged()
     }
     // Observers are notified and may make members leave.
     for member in members where !member.isClosed && member.machine.rate != 0 {

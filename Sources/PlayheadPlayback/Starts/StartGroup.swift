@@ -127,7 +127,7 @@ final class StartGroup: @unchecked Sendable {
     guard hasSetRates || member.machine.rate == 0 else {
       throw MediaError(.invalidState, "the player \(member.name) already plays; pause it first")
     }
-    if !hasSetRates { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "start") }
+    if !hasSetRates { try member.checkDirection(member.rates.next, operation: "start") }
   }
 
   // MARK: - Lifetime

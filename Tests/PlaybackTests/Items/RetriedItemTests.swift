@@ -67,7 +67,7 @@ import Testing
   /// A failure at another position than the last one, earlier or later, has the first delay.
   @Test(arguments: [(5.0, 5.0, 4), (5, 5.9, 4), (5, 4.1, 4), (5, 6, 1), (5, 4, 1), (5, 0, 1), (nil, 5, 1)])
   func delayDependsOnTheDistanceFromTheLastFailure(_ last: Double?, _ position: Double, _ seconds: Int64) {
-    var schedule = PlayerCore.Retries.Schedule()
+    var schedule = ItemRetries.Schedule()
     schedule.delayNanoseconds = 4_000_000_000
     schedule.nextTime = .now
     schedule.failurePosition = last.map { MediaTime(seconds: $0, preferredTimescale: 1_000) }

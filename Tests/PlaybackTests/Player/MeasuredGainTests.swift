@@ -19,7 +19,7 @@ import Testing
       rig = try await Rig()
       let currentItem = try rig.level(0.25, frames: 48_000)
       let path = currentItem.asset.displayPath
-      items = [currentItem] + (0..<2 * PlayerCore.measuredSliceCount).map { [rig] _ in rig.item(path) }
+      items = [currentItem] + (0..<2 * PlayerReplayGain.measuredSliceCount).map { [rig] _ in rig.item(path) }
       try await rig.run { [items] player in
         var settings = ReplayGainSettings()
         settings.mode = .track
@@ -59,7 +59,8 @@ import Testing
     #expect(await queue.mixerGain == 1)
     let between = Mutex<[Float?]>([])
     let count = await queue.measure { [items = queue.items] player in
-      #expect(items[0].measuredReplayGain != nil && items[PlayerCore.measuredSliceCount].measuredReplayGain == nil)
+      #expect(
+        items[0].measuredReplayGain != nil && items[PlayerReplayGain.measuredSliceCount].measuredReplayGain == nil)
       between.withLock { $0.append(player.control.core.chain.sounding?.gains[items[0].id]) }
     }
     // The closure was called, and the gain had not changed by then.

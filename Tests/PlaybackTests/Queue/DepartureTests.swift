@@ -8,7 +8,7 @@ import Testing
 /// Items that leave a queue are free at once, and are disconnected from its player in slices. The slices are counted in
 /// items, independent of time.
 @Suite struct DepartureTests {
-  private static let slice = PlayerCore.departureSlice
+  private static let slice = QueueItems.departureSlice
 
   /// Creates a queue of items whose files do not exist.
   private func rig(_ count: Int) async throws -> (rig: Rig, items: [PlayerItem]) {
@@ -21,7 +21,7 @@ import Testing
   /// Lets turns of the loop pass until all items are disconnected.
   private func finishDepartures(_ rig: Rig) async {
     for _ in 0..<10_000 {
-      if await rig.run({ $0.control.core.departures.isEmpty }) { return }
+      if await rig.run({ $0.control.core.items.departures.isEmpty }) { return }
     }
     Issue.record("items are still connected")
   }
@@ -38,7 +38,7 @@ import Testing
     }
     await finishDepartures(rig)
     await rig.run { player in
-      #expect(player.control.core.longestDepartureSlice <= Self.slice)
+      #expect(player.control.core.items.longestDepartureSlice <= Self.slice)
       #expect(items.filter { $0.onAudioChange != nil }.map(\.id) == items[..<100].map(\.id), "claimed again since")
       #expect(items[..<100].allSatisfy { $0.isClaimed })
     }
@@ -86,7 +86,7 @@ import Testing
     }
     await finishDepartures(rig)
     await rig.run { player in
-      #expect(player.control.core.longestDepartureSlice <= Self.slice)
+      #expect(player.control.core.items.longestDepartureSlice <= Self.slice)
       #expect(leaving.allSatisfy { $0.onAudioChange == nil } && staying.allSatisfy { $0.onAudioChange != nil })
     }
   }

@@ -16,7 +16,7 @@ import Testing
 
   private func finishDepartures(_ rig: Rig) async {
     for _ in 0..<10_000 {
-      if await rig.run({ $0.control.core.departures.isEmpty }) { return }
+      if await rig.run({ $0.control.core.items.departures.isEmpty }) { return }
     }
     Issue.record("items are still connected")
   }
@@ -36,7 +36,7 @@ import Testing
     await rig.run { player in
       #expect(old.allSatisfy { !$0.isClaimed && $0.onAudioChange == nil })
       #expect(new.allSatisfy { $0.isClaimed && $0.onAudioChange != nil })
-      #expect(player.control.core.longestDepartureSlice <= PlayerCore.departureSlice)
+      #expect(player.control.core.items.longestDepartureSlice <= QueueItems.departureSlice)
     }
   }
 
@@ -91,8 +91,8 @@ import Testing
       let core = player.control.core
       var reservation = QueueReservation()
       try player.reserve(new, in: &reservation)
-      core.start(
-        PlayerCore.LargeChange(
+      core.items.largeChanges.start(
+        LargeChanges.Change(
           reservation: reservation,
           apply: { queue throws(MediaError) in
             computations.withLock { $0.append(loop.isIsolatingCurrentContext()) }
@@ -150,8 +150,8 @@ import Testing
     let loop = rig.engine.core.loop
     await rig.run { player in
       let core = player.control.core
-      core.start(
-        PlayerCore.LargeChange(
+      core.items.largeChanges.start(
+        LargeChanges.Change(
           check: { () throws(MediaError) in
             // The next turn precedes the one that receives the result.
             loop.execute { _ = core.machine.setRepeatMode(core.machine.repeatMode == .all ? .off : .all) }
@@ -166,7 +166,7 @@ import Testing
     #expect(await rig.run { $0.itemCount } == 4)
     let threads = computations.withLock { $0 }
     #expect(threads.dropLast().allSatisfy { $0 == false } && threads.last == true)
-    #expect(threads.count == PlayerCore.backgroundAttemptCount + 1)
+    #expect(threads.count == LargeChanges.backgroundAttemptCount + 1)
   }
 
   @Test func closingThePlayerFailsPendingOperations() async throws {
@@ -191,7 +191,7 @@ import Testing
     for _ in 0..<10_000 where results.lines.count < 2 { await rig.run { _ in } }
     #expect(results.lines == ["invalid-state", "invalid-state"])
     for _ in 0..<10_000 {
-      if await rig.run({ _ in player.assumeIsolated { $0.control.core.departures.isEmpty } }) { break }
+      if await rig.run({ _ in player.assumeIsolated { $0.control.core.items.departures.isEmpty } }) { break }
     }
     #expect(new.allSatisfy { !$0.isClaimed })
   }

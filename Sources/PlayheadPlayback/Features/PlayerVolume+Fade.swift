@@ -45,7 +45,7 @@ public enum FadeOutcome: String, Sendable, Hashable, CaseIterable {
 /// The mixer computes the gain of each frame, and stops the player at the exact end of a fade with an end action. It
 /// reports the frame at which a fade begins. The end is a milestone of the output clock, at which the player's rate
 /// follows.
-extension PlayerCore {
+extension PlayerVolume {
   /// A fade whose end has not been heard.
   struct Fade {
     let id: UInt64
@@ -63,19 +63,19 @@ extension PlayerCore {
   /// Whether a fade advances towards its end: the player plays, or waits only until audio is decoded or until its
   /// start.
   var isFading: Bool {
-    guard fade != nil, machine.rate != 0 else { return false }
-    switch machine.reasonForWaitingToPlay {
+    guard fade != nil, player.machine.rate != 0 else { return false }
+    switch player.machine.reasonForWaitingToPlay {
     case nil, .toMinimizeStalls, .evaluatingBufferingRate, .startTimeNotReached: return true
     case .noItemToPlay, .currentItemFailed, .outputUnavailable, .interrupted, .categoryForbidsPlayback: return false
     }
   }
 
-  /// Implements `PlayerControl.fade`. The property `volume` has the target value at once.
+  /// Implements `PlayerControl.fade`.
   func fade(
     to newVolume: Float, duration: MediaTime, curve: FadeCurve, endAction: FadeEndAction,
     completion: (@Sendable (FadeOutcome) -> Void)?
   ) throws(MediaError) {
-    try checkVolume(newVolume, operation: "fade")
+    try check(newVolume, operation: "fade")
     guard duration.isNumeric, duration >= .zero, duration <= Self.longestFade else {
       throw MediaError(.invalidTime, "fade duration must be from 0 s to a day (got \(duration) s)", operation: "fade")
     }
@@ -84,25 +84,25 @@ extension PlayerCore {
     volume = newVolume
     newestFadeID += 1
     var newFade = Fade(id: newestFadeID, frameCount: 0, endAction: endAction, completion: completion)
-    guard let inputIndex, let core = output.core else {
+    guard let (core, input) = player.mixerInput else {
       // Without an output nothing is heard, so the fade is already at its end.
       fade = newFade
       return fadeEndHeard()
     }
     let frameCount = duration.frameIndex(rate: core.format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
     newFade = Fade(
-      id: newestFadeID, frameCount: max(frameCount, gainRampFrameCount(of: core)), endAction: endAction,
+      id: newestFadeID, frameCount: max(frameCount, rampFrameCount(of: core)), endAction: endAction,
       completion: completion)
     fade = newFade
     core.setGain(
       newVolume, rampFrameCount: newFade.frameCount, curve: curve.rampCurve, rampID: newFade.id,
-      stopsAtEnd: endAction != .none, input: inputIndex)
-    output.postCommands()
-    publish(.request)
+      stopsAtEnd: endAction != .none, input: input)
+    player.output.postCommands()
+    player.publish(.request)
   }
 
   /// Handles the report of the mixer that a fade begins at an output frame.
-  func fadeBegan(_ id: UInt64, atFrame frame: Int64) {
+  func rampBegan(_ id: UInt64, atFrame frame: Int64) {
     guard let current = fade, current.id == id else { return }
     fade?.endFrame = frame + current.frameCount
   }
@@ -115,38 +115,42 @@ extension PlayerCore {
     report(ended.completion, outcome)
   }
 
+  var milestoneFrame: Int64? { fade?.endFrame }
+
+  func milestoneHeard(at frame: Int64) { fadeEndHeard() }
+
   /// Ends the fade, and carries out its end action if the player plays.
-  func fadeEndHeard() {
+  private func fadeEndHeard() {
     guard let ended = fade else { return }
     endFade(.finished)
-    guard ended.endAction != .none, machine.rate != 0 else {
+    guard ended.endAction != .none, player.machine.rate != 0 else {
       // The player is paused already: the mixer must not stop it later.
-      if ended.endAction != .none, let inputIndex, let core = output.core {
-        core.setGain(volume, rampFrameCount: 0, input: inputIndex)
-        output.postCommands()
+      if ended.endAction != .none, let (core, input) = player.mixerInput {
+        core.setGain(volume, rampFrameCount: 0, input: input)
+        player.output.postCommands()
       }
-      return publish(.fadeEnded)
+      return player.publish(.fadeEnded)
     }
-    performFadeEndAction(ended.endAction)
+    perform(ended.endAction)
   }
 
   /// Carries out the end action of a fade if the player plays.
-  func performFadeEndAction(_ action: FadeEndAction) {
-    guard machine.rate != 0 else { return }
+  func perform(_ action: FadeEndAction) {
+    guard player.machine.rate != 0 else { return }
     switch action {
     case .none: break
-    case .pause: changeRate(to: 0, cause: .fadeEnded)
-    case .stop: stop(.fadeEnded)
+    case .pause: player.changeRate(to: 0, cause: .fadeEnded)
+    case .stop: player.stop(.fadeEnded)
     }
   }
 
   /// Handles the end of a fade that has been heard, and whose milestone is still pending.
   func settleFade() {
-    if let endFrame = fade?.endFrame, endFrame <= output.heardFrame { fadeEndHeard() }
+    if let endFrame = fade?.endFrame, endFrame <= player.output.heardFrame { fadeEndHeard() }
   }
 
   /// Completes a fade that does not advance, because the player does not play.
-  func completeFadeIfNotPlaying() {
+  func stateWillPublish() {
     guard let completion = fade?.completion, !isFading else { return }
     fade?.completion = nil
     report(completion, .notPlaying)
@@ -155,6 +159,6 @@ extension PlayerCore {
   /// Adds a completion to the pending calls.
   private func report(_ completion: (@Sendable (FadeOutcome) -> Void)?, _ outcome: FadeOutcome) {
     guard let completion else { return }
-    deliveries.append(Delivery(.fade(completion, outcome), newestToken: newestToken))
+    player.calls.add(isDeferred: true) { _ in completion(outcome) }
   }
 }

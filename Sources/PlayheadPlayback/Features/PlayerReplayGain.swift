@@ -7,36 +7,44 @@ import PlayheadPlayerModel
 /// The decode thread reads an item's tags when it opens the item. The thread then writes the gain into the stream,
 /// before the item's first sample. The gain is computed from the settings at the time of the decode request. If the
 /// settings or known tags change later, the player changes the gain in the mixer.
-extension PlayerCore {
-  func setReplayGain(_ settings: ReplayGainSettings) throws(MediaError) {
-    try settings.check()
-    guard settings != replayGain else { return }
-    let isTurnedOn = replayGain.mode == .off
-    replayGain = settings
-    let upcoming = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
-    for item in (upcoming + machine.decodedPasses.map(\.pass.itemID)).compactMap({ items[$0] }) {
+final class PlayerReplayGain: PlayerFeature {
+  private unowned let player: PlayerCore
+  private(set) var settings = ReplayGainSettings()
+
+  init(_ player: PlayerCore) { self.player = player }
+
+  func set(_ newSettings: ReplayGainSettings) throws(MediaError) {
+    try newSettings.check()
+    guard newSettings != settings else { return }
+    let isTurnedOn = settings.mode == .off
+    settings = newSettings
+    let upcoming = player.machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
+    for item in (upcoming + player.machine.decodedPasses.map(\.pass.itemID)).compactMap({ player.items[$0] }) {
       if isTurnedOn { item.lacksLoudnessTags = false }
-      completeLoudnessTags(of: item)
+      completeTags(of: item)
     }
-    if updateGains() { output.postCommands() }
-    publish(.request)
+    postChangedGains()
+    player.publish(.request)
   }
 
   /// Opens an item again if it was opened while replay gain was off, and not all of its tags are known. If an open
   /// operation in progress does not read the tags, this method is called again when the operation ends.
-  func completeLoudnessTags(of item: PlayerItem) {
-    guard replayGain.mode != .off, !item.lacksLoudnessTags, case .success(let properties)? = item.asset.loaded,
+  func completeTags(of item: PlayerItem) {
+    guard needsTags, !item.lacksLoudnessTags, case .success(let properties)? = item.asset.loaded,
       !properties.loudnessTags.isComplete
     else { return }
-    open(item)
+    player.loading.open(item)
   }
+
+  /// Whether the tags that replay gain needs are read when an item is opened.
+  var needsTags: Bool { settings.mode != .off }
 
   /// Handles the result of opening an item. After a failure the gain is computed without the missing tags.
   func itemOpened(_ item: PlayerItem, isFailure: Bool) {
-    guard replayGain.mode != .off else { return }
+    guard needsTags else { return }
     if isFailure { item.lacksLoudnessTags = true }
-    completeLoudnessTags(of: item)
-    if updateGains() { output.postCommands() }
+    completeTags(of: item)
+    postChangedGains()
   }
 
   /// The maximum number of entries whose measured gains one turn of the control loop sets.
@@ -44,35 +52,37 @@ extension PlayerCore {
 
   /// Sets the measured gains of all entries of the queue, in slices. The gains in the mixer change once, at the end.
   /// `completion` gets the number of changed entries.
-  func setMeasuredReplayGains(
+  func setMeasuredGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
-    setMeasuredGains(machine.entries.order.makeIterator(), count: 0, gain, completion)
+    setSlice(player.machine.entries.order.makeIterator(), count: 0, gain, completion)
   }
 
-  private func setMeasuredGains(
+  private func setSlice(
     _ ids: QueueOrder.Iterator, count: Int, _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?,
     _ completion: @escaping @Sendable (Int) -> Void
   ) {
     var (ids, count) = (ids, count)
     var changed: [PlayerItem] = []
-    defer { if !changed.isEmpty { changeObserver?(changed) } }
+    defer { if !changed.isEmpty { player.persistence.itemsChanged(changed) } }
     for _ in 0..<Self.measuredSliceCount {
       guard let id = ids.next() else {
-        if count > 0, !isClosed, updateGains() { output.postCommands() }
+        if count > 0, !player.isClosed { postChangedGains() }
         return completion(count)
       }
       // The item may have left the queue meanwhile.
-      guard let item = items[id], let measured = gain(item) else { continue }
+      guard let item = player.items[id], let measured = gain(item) else { continue }
       item.storeMeasuredReplayGain(measured)
       changed.append(item)
       count += 1
     }
-    engine.loop.execute { [ids, count] in self.setMeasuredGains(ids, count: count, gain, completion) }
+    player.engine.loop.execute { [player, ids, count] in
+      player.replayGain.setSlice(ids, count: count, gain, completion)
+    }
   }
 
-  func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
-    guard let item = items[id] else {
+  func gain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
+    guard let item = player.items[id] else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item")
     }
     return knownGain(of: item)
@@ -82,24 +92,25 @@ extension PlayerCore {
   private func knownGain(of item: PlayerItem) -> AppliedGain? {
     guard case .success(let properties)? = item.asset.loaded else { return nil }
     guard
-      replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLoudnessTags
+      settings.mode == .off || item.measuredReplayGain != nil || item.lacksLoudnessTags
         || properties.loudnessTags.isComplete
     else { return nil }
-    return gainPolicy(of: item).gain(for: properties.loudnessTags)
+    return policy(of: item).gain(for: properties.loudnessTags)
   }
 
   /// The known inputs of an item's gain, except its tags.
-  func gainPolicy(of item: PlayerItem) -> GainPolicy {
-    var policy = GainPolicy(settings: replayGain, measured: item.measuredReplayGain)
-    guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
+  func policy(of item: PlayerItem) -> GainPolicy {
+    var policy = GainPolicy(settings: settings, measured: item.measuredReplayGain)
+    guard settings.mode == .auto, let index = player.machine.entries.index(of: item.id) else { return policy }
     let previous =
-      index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.queue.history.last
-    let following = machine.entries.suffix(from: index + 1).first { _ in true }?.id
-    if let neighbour = previous.flatMap({ items[$0] ?? pastItems[$0] }) {
+      index > 0
+      ? player.machine.entries.suffix(from: index - 1).first { _ in true }?.id : player.machine.queue.history.last
+    let following = player.machine.entries.suffix(from: index + 1).first { _ in true }?.id
+    if let neighbour = previous.flatMap({ player.items.inQueueOrHistory($0) }) {
       policy.previousAlbumPosition = neighbour.albumPosition
       policy.hasAdjacentPart = neighbour.isFollowedInFile(by: item)
     }
-    if let neighbour = following.flatMap({ items[$0] }) {
+    if let neighbour = following.flatMap({ player.items[$0] }) {
       policy.nextAlbumPosition = neighbour.albumPosition
       policy.hasAdjacentPart = policy.hasAdjacentPart || item.isFollowedInFile(by: neighbour)
     }
@@ -107,32 +118,38 @@ extension PlayerCore {
   }
 
   /// Records a gain that the decode thread wrote into a stream.
-  func recordGain(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
-    chain.update(generation) { $0.gains[id] = gain }
+  func record(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
+    player.chain.update(generation) { $0.gains[id] = gain }
     // If the decode thread did not get all tags, the item is opened again.
-    if let item = items[id] { completeLoudnessTags(of: item) }
-    if updateGains() { output.postCommands() }
+    if let item = player.items[id] { completeTags(of: item) }
+    postChangedGains()
   }
+
+  func prepareCommands() -> Bool { updateGains() }
+
+  /// Passes gains that have changed to the mixer.
+  func postChangedGains() { if updateGains() { player.output.postCommands() } }
 
   /// Updates the gains in the mixer's streams that differ from the known gains of their items. Audible gains change
   /// over 5 ms, others at once. Returns whether commands must be posted to the mixer.
   func updateGains(isBeginning: Bool = false) -> Bool {
-    guard let core = output.core, let inputIndex else { return false }
-    let isAudible = !isBeginning && machine.timeControlStatus == .playing
+    guard let (core, input) = player.mixerInput else { return false }
+    let isAudible = !isBeginning && player.machine.timeControlStatus == .playing
     let ramp = isAudible ? Int64(core.format.sampleRateHz / 200) : 0
     var isChanged = false
-    chain.updateMixed { generation in
+    player.chain.updateMixed { generation in
       for (id, gain) in generation.gains {
-        guard let item = items[id] ?? pastItems[id], let wanted = knownGain(of: item)?.linear, wanted != gain else {
+        guard let item = player.items.inQueueOrHistory(id), let wanted = knownGain(of: item)?.linear, wanted != gain
+        else {
           continue
         }
-        core.setItemGain(wanted, itemID: id, of: generation.stream, rampFrameCount: ramp, input: inputIndex)
+        core.setItemGain(wanted, itemID: id, of: generation.stream, rampFrameCount: ramp, input: input)
         generation.gains[id] = wanted
         isChanged = true
       }
       // Limits the memory of long streams: the gains of items that have been heard are dropped.
       if generation.gains.count > 64 {
-        let present = Set(machine.decodedPasses.map(\.pass.itemID))
+        let present = Set(player.machine.decodedPasses.map(\.pass.itemID))
         generation.gains = generation.gains.filter { present.contains($0.key) }
       }
     }

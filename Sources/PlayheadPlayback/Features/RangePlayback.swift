@@ -2,48 +2,49 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 
 /// Playback of a range of the current item.
-extension PlayerCore {
-  /// A range that is played.
-  struct RangePlayback {
-    let id: UInt64
-    let completion: @Sendable (RangeOutcome) -> Void
-  }
+final class RangePlayback: PlayerFeature {
+  private unowned let player: PlayerCore
+  /// The range that is played; nil: none.
+  private var current: (id: UInt64, completion: @Sendable (RangeOutcome) -> Void)?
+  private var newestID: UInt64 = 0
+
+  init(_ player: PlayerCore) { self.player = player }
 
   /// Implements `PlayerControl.playRange`.
-  func playRange(
+  func play(
     _ range: TimeRange, itemID: PlayerItem.ID?, completion: @escaping @Sendable (RangeOutcome) -> Void
   ) throws(MediaError) -> UInt64 {
-    let entry = try checkItem(itemID)
+    let entry = try player.seeks.checkItem(itemID)
     guard entry.status == .readyToPlay else {
       throw MediaError(.invalidState, "the current item is not ready", operation: "playRange")
     }
     try check(range, in: entry)
-    let rate = machine.rate != 0 ? machine.targetRate : nextRate ?? defaultRate
+    let rate = player.machine.rate != 0 ? player.machine.targetRate : player.rates.next
     guard !rate.isReverse else {
       throw MediaError(
         .unsupportedRate, "a range is played forward; the rate is \(rate.value)", operation: "playRange")
     }
-    newestRangeID += 1
-    let id = newestRangeID
-    if rangePlayback != nil {
-      completeRange(.replaced)
-      run(machine.removeRangeEnd(), cause: .request)
+    newestID += 1
+    let id = newestID
+    if current != nil {
+      complete(.replaced)
+      player.run(player.machine.removeRangeEnd(), cause: .request)
       // An observer may have changed the queue.
-      guard !isClosed, machine.entries.first?.id == entry.id, rangePlayback == nil else {
+      guard !player.isClosed, player.machine.entries.first?.id == entry.id, current == nil else {
         completion(.itemChanged)
         return id
       }
     }
-    rangePlayback = RangePlayback(id: id, completion: completion)
-    startSeek(to: .time(range.start), SeekOptions(rangeEnd: range.end), in: entry) { _ in }
-    if rangePlayback?.id == id, machine.rate == 0 { changeRate(to: rate.value) }
+    current = (id, completion)
+    player.seeks.start(to: .time(range.start), PlayerSeeks.Options(rangeEnd: range.end), in: entry) { _ in }
+    if current?.id == id, player.machine.rate == 0 { player.changeRate(to: rate.value) }
     return id
   }
 
   /// Checks that a range lies within the item.
   ///
   /// - Throws: `invalidTime`.
-  private func check(_ range: TimeRange, in entry: Machine.Entry) throws(MediaError) {
+  private func check(_ range: TimeRange, in entry: PlayerStateMachine.Entry) throws(MediaError) {
     let (start, end) = (range.start, range.end)
     guard start.isNumeric, end.isNumeric, start >= .zero, start < end else {
       throw MediaError(
@@ -63,16 +64,18 @@ extension PlayerCore {
   }
 
   /// Completes the range.
-  func completeRange(_ outcome: RangeOutcome) {
-    guard let ended = rangePlayback else { return }
-    rangePlayback = nil
-    enqueue(.range(ended.completion, outcome))
+  func complete(_ outcome: RangeOutcome) {
+    guard let completion = current?.completion else { return }
+    current = nil
+    player.calls.add { _ in completion(outcome) }
   }
 
   /// Removes the end of a range, if it is still played. Playback continues past it.
-  func cancelRange(_ id: UInt64) {
-    guard rangePlayback?.id == id else { return }
-    completeRange(.cancelled)
-    run(machine.removeRangeEnd(), cause: .request)
+  func cancel(_ id: UInt64) {
+    guard current?.id == id else { return }
+    complete(.cancelled)
+    player.run(player.machine.removeRangeEnd(), cause: .request)
   }
+
+  func playerWillClose() { complete(.closed) }
 }

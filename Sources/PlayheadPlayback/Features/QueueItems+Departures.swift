@@ -6,35 +6,37 @@ import PlayheadMediaAssets
 import PlayheadMediaCore
 import PlayheadPlayerModel
 
-extension PlayerCore {
+extension QueueItems {
   /// The maximum number of items that one turn of the control loop disconnects; at least `ItemTable.pageLength`.
   static let departureSlice = 128
 
   /// Releases the items that the machine removed, and removes the observers that are bound to them. Called before
   /// observers are notified. Items in the history are kept.
-  func releaseRemovedItems() {
-    let removal = machine.drainRemovedEntries()
-    if !retries.schedules.isEmpty { releaseRetries(removal) }
-    if let whole = removal.wholeOrder { releaseAllItems(of: whole) }
-    if !removal.ids.isEmpty { releaseItems(removal.ids.compactMap { items[$0] }) }
-    for id in machine.drainForgottenIDs() { pastItems[id] = nil }
+  func update() {
+    let removal = player.machine.drainRemovedEntries()
+    player.retries.release(removal)
+    if let whole = removal.wholeOrder { releaseAll(of: whole) }
+    if !removal.ids.isEmpty { release(removal.ids.compactMap { table[$0] }) }
+    for id in player.machine.drainForgottenIDs() { past[id] = nil }
     guard !removal.isEmpty else { return }
-    let boundIDs = observers.table.boundItemIDs
+    let boundIDs = player.observers.schedule.table.boundItemIDs
     guard !boundIDs.isEmpty else { return }
     let ids = removal.ids.filter { boundIDs.contains($0) }
     let others = removal.wholeOrder.map { whole in
       boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
     }
-    for id in (others ?? []) + ids { callEndHandlers(observers.table.removeObservers(boundTo: id)) }
+    for id in (others ?? []) + ids {
+      player.observers.callEndHandlers(player.observers.schedule.table.removeObservers(boundTo: id))
+    }
   }
 
   /// Removes items from the queue, or frees items that were claimed for it. Items in the history are kept in
-  /// `pastItems`.
-  func releaseItems(_ leaving: [PlayerItem]) {
+  /// `past`.
+  func release(_ leaving: [PlayerItem]) {
     for item in leaving {
-      if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
+      if table.removeValue(for: item.id) != nil { byteCount -= item.descriptionByteCount }
       item.free(from: ownership)
-      if machine.queue.history.contains(item.id) { pastItems[item.id] = item }
+      if player.machine.queue.history.contains(item.id) { past[item.id] = item }
     }
     if leaving.count <= Self.departureSlice {
       for item in leaving { disconnect(item) }
@@ -48,57 +50,69 @@ extension PlayerCore {
     guard reservation.count > 0 else { return }
     depart(Departures.Batch(table: reservation.items, newestEpoch: epoch))
     // The player may claim these items again before they are freed. That claim must stay.
-    epoch += 1
+    beginEpoch()
   }
 
   /// Removes all items that the queue had before the current edit, except items that the edit inserted.
-  private func releaseAllItems(of formerOrder: QueueOrder) {
-    let staying = machine.entries.order
-    guard staying.count < formerOrder.count else { return releaseItems(formerOrder.compactMap { items[$0] }) }
-    let former = items
-    items = ItemTable()
-    queuedByteCount = 0
-    items.set(staying) { id in
+  private func releaseAll(of formerOrder: QueueOrder) {
+    let staying = player.machine.entries.order
+    guard staying.count < formerOrder.count else { return release(formerOrder.compactMap { table[$0] }) }
+    let former = table
+    table = ItemTable()
+    byteCount = 0
+    table.set(staying) { id in
       guard let item = former[id] else { preconditionFailure("item \(id) was never claimed") }
-      queuedByteCount += item.descriptionByteCount
+      byteCount += item.descriptionByteCount
       return item
     }
-    for id in machine.queue.history.ids where items[id] == nil {
-      if let item = former[id] { pastItems[id] = item }
+    for id in player.machine.queue.history.ids where table[id] == nil {
+      if let item = former[id] { past[id] = item }
     }
     // The remaining items belong to the current edit, which claimed them in the current epoch.
-    if staying.isEmpty { epoch += 1 }
+    if staying.isEmpty { beginEpoch() }
     ownership.endEpochs(before: epoch)
     depart(Departures.Batch(table: former))
   }
 
-  /// Removes every item, because the player is closed.
-  func releaseAllItems() {
-    let former = items
-    (items, queuedByteCount) = (ItemTable(), 0)
-    epoch += 1
+  /// Removes every item.
+  func playerDidClose() {
+    let former = table
+    (table, byteCount, past) = (ItemTable(), 0, [:])
+    beginEpoch()
     ownership.endEpochs(before: epoch)
     depart(Departures.Batch(table: former))
+  }
+
+  /// Replaces the items by those of the queue after a large change.
+  ///
+  /// - Parameter claimEpoch: The epoch in which the new items were claimed. The other items of the queue were claimed
+  ///   before.
+  func adopt(_ changed: QueueContents.Changed, claimedIn claimEpoch: UInt64) {
+    (table, byteCount) = (changed.contents.items, changed.contents.byteCount)
+    for item in changed.pastItems { past[item.id] = item }
+    if let removed = changed.removedTable {
+      ownership.endEpochs(before: claimEpoch)
+      depart(Departures.Batch(items: changed.removedItems, table: removed, newestEpoch: claimEpoch))
+    } else if !changed.removedItems.isEmpty {
+      depart(Departures.Batch(items: changed.removedItems, newestEpoch: claimEpoch))
+    }
+    // The player may claim these items again before they are freed. That claim must stay.
+    beginEpoch()
+    if !changed.newItems.isEmpty { player.persistence.itemsChanged(changed.newItems) }
   }
 
   /// Disconnects an item from the player, unless a player has claimed the item since it left the queue.
   private func disconnect(_ item: PlayerItem) {
     let isReleased = item.release(by: ownership) {
       item.asset.dropFile()
-      item.onAudioChange = nil
-      item.timePitchSlot.playerSlot = nil
-      item.audioProcessorSlot.playerSlot = nil
-      item.mediaSelectionSlot.playerPreferences = nil
-      item.onSettingsChange = nil
-      if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
+      player.itemSettings.disconnect(item)
     }
-    guard items[item.id] == nil else { return }
-    sampleRates[item.id] = nil
-    if isReleased { stopLoading(item) } else { loadingIDs.remove(item.id) }
+    guard table[item.id] == nil else { return }
+    player.loading.forget(item, cancelsLoading: isReleased)
   }
 
   /// Disconnects items that have left the queue, in slices.
-  func depart(_ batch: Departures.Batch) {
+  private func depart(_ batch: Departures.Batch) {
     departures.batches.append(batch)
     disconnectLater()
   }
@@ -106,11 +120,11 @@ extension PlayerCore {
   private func disconnectLater() {
     guard !departures.isScheduled, !departures.isEmpty else { return }
     departures.isScheduled = true
-    engine.loop.execute { [self] in
-      departures.isScheduled = false
-      disconnectSlice()
+    player.engine.loop.execute { [player] in
+      player.items.departures.isScheduled = false
+      player.items.disconnectSlice()
       media_shims_sort_freed_memory()
-      disconnectLater()
+      player.items.disconnectLater()
     }
   }
 
@@ -120,10 +134,10 @@ extension PlayerCore {
       longestDepartureSlice = max(longestDepartureSlice, slice.count)
     #endif
     for item in slice {
-      if newestEpoch > 0, items[item.id] == nil { item.free(from: ownership, claimedUntil: newestEpoch) }
+      if newestEpoch > 0, table[item.id] == nil { item.free(from: ownership, claimedUntil: newestEpoch) }
       disconnect(item)
     }
-    machine.dropStates(of: slice.lazy.map(\.id))
+    player.machine.dropStates(of: slice.lazy.map(\.id))
   }
 }
 
@@ -136,14 +150,14 @@ struct ItemChunks: Sendable {
   var isEmpty: Bool { chunks.isEmpty }
 
   mutating func append(_ item: PlayerItem) {
-    if let last = chunks.indices.last, chunks[last].count < PlayerCore.departureSlice {
+    if let last = chunks.indices.last, chunks[last].count < QueueItems.departureSlice {
       chunks[last].append(item)
     } else {
       chunks.append([item])
     }
   }
 
-  /// Removes and returns at most `PlayerCore.departureSlice` items; none if there are none.
+  /// Removes and returns at most `QueueItems.departureSlice` items; none if there are none.
   mutating func popChunk() -> [PlayerItem] { chunks.popLast() ?? [] }
 }
 
@@ -164,12 +178,12 @@ struct Departures {
   /// Whether no items are left to disconnect.
   var isEmpty: Bool { batches.isEmpty }
 
-  /// Removes and returns the next items, at most `PlayerCore.departureSlice`, which are of one batch, and its
+  /// Removes and returns the next items, at most `QueueItems.departureSlice`, which are of one batch, and its
   /// `newestEpoch`.
   mutating func next() -> (items: [PlayerItem], newestEpoch: UInt64) {
     guard let last = batches.indices.last else { return ([], 0) }
     var next = batches[last].items.popChunk()
-    while next.count + ItemTable<PlayerItem>.pageLength <= PlayerCore.departureSlice,
+    while next.count + ItemTable<PlayerItem>.pageLength <= QueueItems.departureSlice,
       let page = batches[last].table.popPage()
     {
       next += page

@@ -1,12 +1,14 @@
 // A change of a long queue can take many milliseconds. Another thread therefore applies it to a copy of the queue, and
 // the control loop replaces the queue by that copy. If the queue has changed meanwhile, the change starts again.
+import DequeModule
 import PlayheadMediaCore
 import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
-extension PlayerCore {
-  /// A change of the queue that another thread applies to a copy of it.
-  struct LargeChange: Sendable {
+/// The large changes of a player's queue, which another thread computes one after another.
+final class LargeChanges: PlayerFeature {
+  /// A change that another thread applies to a copy of the queue.
+  struct Change: Sendable {
     /// Called on the loop before each attempt. An error fails the change.
     var check: @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in }
     /// The items that the change inserts.
@@ -19,39 +21,51 @@ extension PlayerCore {
     var completion: @Sendable (Result<Void, MediaError>) -> Void
   }
 
+  private unowned let player: PlayerCore
+  private var pending = Deque<Change>()
+  /// Whether one of the pending changes draws the order of the next round.
+  private var isPreparingNextRound = false
+
+  init(_ player: PlayerCore) { self.player = player }
+
+  /// Whether no change is pending.
+  var isEmpty: Bool { pending.isEmpty }
+
   /// The number of attempts of a change on another thread. After them the control loop applies it.
   static let backgroundAttemptCount = 8
 
   /// Starts a large change. Changes are applied in the order of these calls.
-  func start(_ change: LargeChange) {
-    largeChanges.append(change)
-    if largeChanges.count == 1 { startFirstLargeChange(attempt: 1) }
+  func start(_ change: Change) {
+    pending.append(change)
+    if pending.count == 1 { startFirst(attempt: 1) }
   }
 
   /// Draws the order of the next round of a long shuffled queue, before it is needed.
-  func prepareNextRound() {
-    guard machine.needsNextRound, !isPreparingNextRound else { return }
+  func stateDidPublish() {
+    guard player.machine.needsNextRound, !isPreparingNextRound else { return }
     isPreparingNextRound = true
     start(
-      LargeChange(
+      Change(
         cause: .buffered,
         apply: { queue throws(MediaError) in queue.drawNextRound() },
-        completion: { [self] _ in isPreparingNextRound = false }))
+        completion: { [player] _ in player.items.largeChanges.isPreparingNextRound = false }))
   }
 
-  private func startFirstLargeChange(attempt: Int) {
-    guard let change = largeChanges.first else { return }
+  private func startFirst(attempt: Int) {
+    guard let change = pending.first else { return }
     do throws(MediaError) {
-      try checkOpen("edit")
+      try player.checkOpen("edit")
       try change.check()
     } catch {
-      return finishFirstLargeChange(.failure(error))
+      return finishFirst(.failure(error))
     }
     // In a new epoch all present items can be freed at once.
-    epoch += 1
-    let contents = QueueContents(queue: machine.queue, items: items, byteCount: queuedByteCount)
+    player.items.beginEpoch()
+    let (ownership, epoch, revision) = (player.items.ownership, player.items.epoch, player.machine.queue.revision)
+    let contents = QueueContents(
+      queue: player.machine.queue, items: player.items.table, byteCount: player.items.byteCount)
     let (reservation, applyChange, cause) = (change.reservation, change.apply, change.cause)
-    let compute = { @Sendable [ownership, epoch] () -> Result<QueueContents.Changed, MediaError> in
+    let compute = { @Sendable () -> Result<QueueContents.Changed, MediaError> in
       do throws(MediaError) {
         for item in reservation.items.values {
           guard contents.items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
@@ -64,30 +78,31 @@ extension PlayerCore {
       }
     }
     guard attempt <= Self.backgroundAttemptCount else {
-      return finishFirstLargeChange(apply(DiscardedValue(compute()), cause, claimedIn: epoch))
+      return finishFirst(apply(DiscardedValue(compute()), cause, claimedIn: epoch))
     }
-    NamedThread.detached(name: "change-queue") { [loop = engine.loop, revision = machine.queue.revision, epoch] in
+    NamedThread.detached(name: "change-queue") { [player, loop = player.engine.loop] in
       let computed = DiscardedValue(compute())
-      loop.execute { [self] in
-        if machine.queue.revision == revision {
-          finishFirstLargeChange(apply(computed, cause, claimedIn: epoch))
+      loop.execute {
+        let changes = player.items.largeChanges
+        if player.machine.queue.revision == revision {
+          changes.finishFirst(changes.apply(computed, cause, claimedIn: epoch))
         } else {
           // An error may have had its cause in the former queue, too.
-          startFirstLargeChange(attempt: attempt + 1)
+          changes.startFirst(attempt: attempt + 1)
         }
         computed.freeOnAnotherThread()
       }
     }
   }
 
-  private func finishFirstLargeChange(_ result: Result<Void, MediaError>) {
-    guard var change = largeChanges.popFirst() else { return }
-    if case .failure = result { cancel(change.reservation) }
+  private func finishFirst(_ result: Result<Void, MediaError>) {
+    guard var change = pending.popFirst() else { return }
+    if case .failure = result { player.items.cancel(change.reservation) }
     let input = DiscardedValue((change.apply, change.reservation))
     (change.apply, change.reservation) = ({ (_) throws(MediaError) in }, QueueReservation())
     change.completion(result)
     input.freeOnAnotherThread()
-    if largeChanges.isEmpty { engine.reportProgress() } else { startFirstLargeChange(attempt: 1) }
+    if pending.isEmpty { player.engine.reportProgress() } else { startFirst(attempt: 1) }
   }
 
   /// Replaces the queue by the changed one.
@@ -98,41 +113,34 @@ extension PlayerCore {
     _ computed: DiscardedValue<Result<QueueContents.Changed, MediaError>>, _ cause: ChangeCause,
     claimedIn claimEpoch: UInt64
   ) -> Result<Void, MediaError> {
-    guard !isClosed else { return .failure(MediaError(.invalidState, "the player is closed", operation: "edit")) }
+    guard !player.isClosed else {
+      return .failure(MediaError(.invalidState, "the player is closed", operation: "edit"))
+    }
     let changed: QueueContents.Changed
     switch computed.value {
     case .success(let success): changed = success
     case .failure(let error): return .failure(error)
     case nil: preconditionFailure("a change was applied twice")
     }
-    let former = DiscardedValue((machine.queue, items))
-    let resumePosition = currentResumePosition
-    (items, queuedByteCount) = (changed.contents.items, changed.contents.byteCount)
-    for item in changed.pastItems { pastItems[item.id] = item }
-    if let table = changed.removedTable {
-      ownership.endEpochs(before: claimEpoch)
-      depart(Departures.Batch(items: changed.removedItems, table: table, newestEpoch: claimEpoch))
-    } else if !changed.removedItems.isEmpty {
-      depart(Departures.Batch(items: changed.removedItems, newestEpoch: claimEpoch))
-    }
-    // The player may claim these items again before they are freed. That claim must stay.
-    epoch += 1
-    if !changed.newItems.isEmpty { changeObserver?(changed.newItems) }
-    let actions = machine.adopt(changed.contents.queue, adding: changed.newStates)
-    // Observers are called after the actions, as in `perform`.
-    isRunningActions = true
-    endObservers(boundToItemsThatLeft: former.value?.0.entries.order)
-    run(actions, cause: cause)
-    reportIfLeft(resumePosition)
+    let former = DiscardedValue((player.machine.queue, player.items.table))
+    let resumePosition = player.persistence.currentPosition
+    player.items.adopt(changed, claimedIn: claimEpoch)
+    let actions = player.machine.adopt(changed.contents.queue, adding: changed.newStates)
+    // Observers are called after the actions, as in `PlayerCore.perform`.
+    player.calls.collect { endObservers(boundToItemsThatLeft: former.value?.0.entries.order) }
+    player.run(actions, cause: cause)
+    player.persistence.reportIfLeft(resumePosition)
     former.freeOnAnotherThread()
     return .success(())
   }
 
   private func endObservers(boundToItemsThatLeft order: QueueOrder?) {
     guard let order else { return }
-    let left = observers.table.boundItemIDs.filter { order.contains($0) && !machine.entries.contains($0) }
+    let left = player.observers.schedule.table.boundItemIDs.filter {
+      order.contains($0) && !player.machine.entries.contains($0)
+    }
     for id in left.sorted(by: { (order.index(of: $0) ?? 0) < (order.index(of: $1) ?? 0) }) {
-      callEndHandlers(observers.table.removeObservers(boundTo: id))
+      player.observers.callEndHandlers(player.observers.schedule.table.removeObservers(boundTo: id))
     }
   }
 }

@@ -3,9 +3,15 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 
 /// Chapters: the current one, its changes, and seeks between chapters.
-extension PlayerCore {
+final class PlayerChapters: PlayerFeature {
+  private unowned let player: PlayerCore
+  /// The chapters of the current item; nil until they are known.
+  private var watch: Watch?
+
+  init(_ player: PlayerCore) { self.player = player }
+
   /// The observation of the chapters of one item.
-  struct ChapterWatch {
+  private struct Watch {
     var itemID: PlayerItem.ID
     var chapters: [AssetChapter]
     /// The duration of the item; indefinite while it is unknown.
@@ -20,14 +26,14 @@ extension PlayerCore {
     func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
       guard let index = lastStartedIndex(at: time, isBackward: isBackward) else { return nil }
       guard let end = end(of: index) else { return index }
-      return (isBackward ? time <= end : time + PlayerCore.chapterTolerance < end) ? index : nil
+      return (isBackward ? time <= end : time + PlayerChapters.tolerance < end) ? index : nil
     }
 
     /// The index of the last chapter that has begun at a time, even if it has ended; nil before the first one.
     ///
     /// A seek lands on the sample that contains a chapter's start, and the sample may begin slightly earlier.
     func lastStartedIndex(at time: MediaTime, isBackward: Bool = false) -> Int? {
-      let latestStart = isBackward ? time : time + PlayerCore.chapterTolerance
+      let latestStart = isBackward ? time : time + PlayerChapters.tolerance
       return chapters.lastIndex { isBackward ? $0.timeRange.start < latestStart : $0.timeRange.start <= latestStart }
     }
 
@@ -35,7 +41,7 @@ extension PlayerCore {
     func end(of index: Int) -> MediaTime? {
       let end = chapters[index].timeRange.end
       let next = index + 1 < chapters.count ? chapters[index + 1].timeRange.start : itemDuration
-      guard end.isNumeric, !next.isNumeric || next > end + PlayerCore.chapterGap else { return nil }
+      guard end.isNumeric, !next.isNumeric || next > end + PlayerChapters.longestGap else { return nil }
       return end
     }
 
@@ -44,86 +50,86 @@ extension PlayerCore {
   }
 
   /// The tolerance of comparisons with chapter times, longer than a sample: 1 ms.
-  static let chapterTolerance = MediaTime(value: 1, timescale: 1_000)
+  private static let tolerance = MediaTime(value: 1, timescale: 1_000)
 
   /// The maximum gap between chapters that is ignored, because programs that write chapters round their times: 100 ms.
-  static let chapterGap = MediaTime(value: 1, timescale: 10)
+  private static let longestGap = MediaTime(value: 1, timescale: 10)
 
   /// After this time in a chapter, "previous" seeks to the start of the chapter.
-  static let chapterRestartTime = MediaTime(value: 3, timescale: 1)
+  private static let restartTime = MediaTime(value: 3, timescale: 1)
 
   // MARK: - Observation
 
   /// Observes the chapters of the current item, once they are known.
-  func watchChapters() {
-    guard let current = currentItem, current.status == .readyToPlay else { return endChapterWatch() }
-    guard chapterWatch?.itemID != current.id else { return }
-    endChapterWatch()
-    guard !isClosed else { return }
-    var watch = ChapterWatch(itemID: current.id, chapters: current.chapters, itemDuration: current.duration)
+  func stateDidPublish() {
+    guard let current = player.currentItem, current.status == .readyToPlay else { return endWatch() }
+    guard watch?.itemID != current.id else { return }
+    endWatch()
+    guard !player.isClosed else { return }
+    var watch = Watch(itemID: current.id, chapters: current.chapters, itemDuration: current.duration)
     if !watch.chapters.isEmpty {
-      let token = engine.makeToken()
+      let token = player.engine.makeToken()
       watch.token = token
-      updateObserverPosition()
-      observers.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
-        [weak self] observation in
+      player.observers.updatePosition()
+      player.observers.schedule.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
+        [weak player] observation in
         guard observation.reason == .crossed else { return }
-        self?.reportChapter(at: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
+        player?.chapters.report(at: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
       }
     }
-    chapterWatch = watch
-    updateObserverPosition()
-    observers.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
-    reportChapter(at: currentTime(), in: current.id)
+    self.watch = watch
+    player.observers.updatePosition()
+    player.observers.schedule.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
+    report(at: player.currentTime(), in: current.id)
   }
 
-  private func endChapterWatch() {
-    if let token = chapterWatch?.token { _ = observers.table.remove(token) }
-    chapterWatch = nil
+  private func endWatch() {
+    if let token = watch?.token { _ = player.observers.schedule.table.remove(token) }
+    watch = nil
   }
 
   /// Reports the chapter at `time`, if it differs from the one reported last.
-  func reportChapter(at time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
-    guard let watch = chapterWatch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
+  func report(at time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
+    guard let watch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
     let index = watch.index(at: time, isBackward: isBackward)
     guard watch.reportedIndex == nil || watch.reportedIndex != .some(index) else { return }
-    chapterWatch?.reportedIndex = .some(index)
-    send(.chapterChanged(itemID, time, index.map { playerChapter(at: $0, in: watch) }))
+    self.watch?.reportedIndex = .some(index)
+    player.send(.chapterChanged(itemID, time, index.map { playerChapter(at: $0, in: watch) }))
   }
 
-  private func playerChapter(at index: Int, in watch: ChapterWatch) -> PlayerChapter {
+  private func playerChapter(at index: Int, in watch: Watch) -> PlayerChapter {
     PlayerChapter(number: index + 1, count: watch.chapters.count, chapter: watch.chapters[index])
   }
 
   /// The chapter that is heard; nil outside of chapters.
-  var currentChapter: PlayerChapter? {
-    guard let watch = chapterWatch, watch.itemID == currentItem?.id else { return nil }
-    return watch.index(at: currentTime()).map { playerChapter(at: $0, in: watch) }
+  var current: PlayerChapter? {
+    guard let watch, watch.itemID == player.currentItem?.id else { return nil }
+    return watch.index(at: player.currentTime()).map { playerChapter(at: $0, in: watch) }
   }
 
   // MARK: - Seeks
 
   /// Implements `PlayerControl.seekToNextChapter` and `seekToPreviousChapter`.
-  func seekToChapter(next: Bool, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+  func seek(next: Bool, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
     let operation = next ? "next-chapter" : "previous-chapter"
-    guard let current = currentItem else {
+    guard let current = player.currentItem else {
       throw MediaError(.noCurrentItem, "there is no current item", operation: operation)
     }
     if let error = current.error { throw error }
-    guard let watch = chapterWatch, watch.itemID == current.id else {
+    guard let watch, watch.itemID == current.id else {
       throw MediaError(.invalidState, "the item is not ready: its chapters are unknown", operation: operation)
     }
-    let time = machine.pendingRequest?.time ?? currentTime()
-    guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
+    let time = player.machine.pendingRequest?.time ?? player.currentTime()
+    guard let target = Self.start(from: time, in: watch, next: next) else {
       let reason =
         watch.chapters.isEmpty
         ? "the item has no chapters" : next ? "there is no later chapter" : "no chapter has begun"
       throw MediaError(.noSuchChapter, "no such chapter: \(reason)", operation: operation)
     }
-    try seek(to: target, SeekOptions(), completion: completion)
+    try player.seeks.seek(to: target, PlayerSeeks.Options(), completion: completion)
   }
 
-  private static func chapterStart(from time: MediaTime, in watch: ChapterWatch, next: Bool) -> MediaTime? {
+  private static func start(from time: MediaTime, in watch: Watch, next: Bool) -> MediaTime? {
     let index = watch.lastStartedIndex(at: time)
     if next {
       let following = index.map { $0 + 1 } ?? 0
@@ -131,6 +137,6 @@ extension PlayerCore {
     }
     guard let index else { return nil }
     let start = watch.chapters[index].timeRange.start
-    return index == 0 || time - start > chapterRestartTime ? start : watch.chapters[index - 1].timeRange.start
+    return index == 0 || time - start > restartTime ? start : watch.chapters[index - 1].timeRange.start
   }
 }

@@ -1,0 +1,156 @@
+import PlayheadMediaCore
+import PlayheadPlayerModel
+
+/// The observers of a player's time.
+final class TimeObservers: PlayerFeature {
+  private unowned let player: PlayerCore
+  /// The observers, and their next calls.
+  var schedule = ObserverSchedule()
+
+  init(_ player: PlayerCore) { self.player = player }
+
+  // MARK: - Observers
+
+  func addPeriodic(
+    interval: MediaTime, onEnd: TimeObserverTable.EndHandler? = nil, _ handler: @escaping TimeObserverTable.Handler
+  ) throws(MediaError) -> ObserverToken {
+    guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
+      throw MediaError(
+        .invalidTime, "interval must be at least 1 ms (got \(interval) s)", operation: "addPeriodicTimeObserver")
+    }
+    try player.checkOpen("addPeriodicTimeObserver")
+    let token = player.engine.makeToken()
+    updatePosition()
+    schedule.table.addPeriodic(token, interval: interval, onEnd: onEnd, handler)
+    player.milestones.schedule()
+    return token
+  }
+
+  func addBoundary(
+    times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
+    _ handler: @escaping TimeObserverTable.Handler
+  ) throws(MediaError) -> ObserverToken {
+    // Non-numeric times are sorted to both ends, so checking the first and the last time is enough.
+    guard let first = times.ordered.first, let last = times.ordered.last else {
+      throw MediaError(
+        .invalidArgument, "a boundary observer needs at least one time", operation: "addBoundaryTimeObserver")
+    }
+    for time in [first, last] where !time.isNumeric {
+      throw MediaError(
+        .invalidTime, "boundary times must be numeric (got \(time))", operation: "addBoundaryTimeObserver")
+    }
+    if let itemID, player.items[itemID] == nil {
+      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addBoundaryTimeObserver")
+    }
+    try player.checkOpen("addBoundaryTimeObserver")
+    let token = player.engine.makeToken()
+    updatePosition()
+    schedule.table.addBoundary(
+      token, times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
+    player.milestones.schedule()
+    return token
+  }
+
+  func addChapters(
+    itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
+    _ handler: @escaping TimeObserverTable.Handler
+  ) throws(MediaError) -> ObserverToken {
+    if let itemID, player.items[itemID] == nil {
+      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addChapterTimeObserver")
+    }
+    try player.checkOpen("addChapterTimeObserver")
+    let token = player.engine.makeToken()
+    updatePosition()
+    schedule.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
+    player.milestones.schedule()
+    return token
+  }
+
+  func remove(_ token: ObserverToken) throws(MediaError) {
+    guard schedule.table.remove(token) else {
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeTimeObserver")
+    }
+  }
+
+  /// Updates the observers' position to the current one, so that a new observer is not called for times before it.
+  func updatePosition() {
+    guard let position = player.position, position.itemID == schedule.table.position?.itemID else { return }
+    schedule.table.move(to: position.time)
+  }
+
+  func playerDidClose() {
+    callEndHandlers(schedule.table.removeAll())
+    schedule = ObserverSchedule()
+  }
+
+  // MARK: - Calls
+
+  func handle(_ milestone: ObserverSchedule.Milestone, at frame: Int64) {
+    let itemID: PlayerItem.ID? =
+      switch milestone {
+      case .visit(let position, _), .start(let position), .stop(let position): position.itemID
+      case .times, .loop, .directionChange: schedule.table.position?.itemID
+      }
+    notify(schedule.handle(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
+    // At a loop point the item time jumps without crossing a boundary, so the chapter is determined from the new time.
+    if let itemID, case .loop(let time, let isReverse) = milestone {
+      player.chapters.report(at: time, in: itemID, isBackward: isReverse)
+    }
+  }
+
+  /// Calls the time observers that are due up to `frame`, for the current item. A stop at exactly `frame` is not
+  /// reported yet, because new audio may begin at that frame.
+  func notify(through frame: Int64) {
+    while let itemID = schedule.table.position?.itemID,
+      let next = schedule.next(in: player.timeline, itemID: itemID, isPlaying: player.machine.rate != 0),
+      next.frame <= frame
+    {
+      if case .stop = next.milestone, next.frame == frame { break }
+      handle(next.milestone, at: next.frame)
+    }
+  }
+
+  /// Notifies the time observers that the audio ends at `position`.
+  func interrupt(at position: PlayerTimeline.Position?) {
+    notify(through: player.milestones.heardLimit)
+    notify(schedule.interrupt(at: position), itemID: position?.itemID ?? 0, atFrame: player.milestones.heardLimit)
+  }
+
+  /// Delivers calls of time observers.
+  ///
+  /// - Parameter frame: The output frame that was heard; lateness counts from it.
+  func notify(_ calls: [TimeObserverTable.Call], itemID: PlayerItem.ID, atFrame frame: Int64? = nil) {
+    guard !calls.isEmpty else { return }
+    let heardAt = frame.flatMap { player.output.hostTime(ofFrame: $0) }
+    for call in calls {
+      let rate = rate(of: call.reason, atFrame: frame)
+      let hostTime =
+        rate == 0
+        ? nil : call.reason == .jump ? player.output.hostTime(ofFrame: player.positionLimits.jumpFrame) : heardAt
+      let observation = TimeObservation(
+        itemID: itemID, time: call.time, rate: rate, reason: call.reason, lateNanoseconds: 0, hostTime: hostTime,
+        isBackward: call.isBackward, chapter: call.chapter)
+      player.calls.add(heardAt: heardAt) { [player] lateNanoseconds in
+        guard player.observers.schedule.table.contains(call.token) else { return }
+        var observation = observation
+        observation.lateNanoseconds = lateNanoseconds
+        call.handler(observation)
+      }
+    }
+  }
+
+  /// Calls the end handlers of time observers, after all pending deliveries.
+  func callEndHandlers(_ handlers: [TimeObserverTable.EndHandler]) {
+    for handler in handlers { player.calls.add { _ in handler() } }
+  }
+
+  /// The rate that an observation reports.
+  private func rate(of reason: TimeObservation.Reason, atFrame frame: Int64?) -> Double {
+    switch reason {
+    case .periodic, .crossed, .start:
+      (player.timeline.rate(atOutputFrame: frame ?? player.presentFrame) ?? player.machine.decodedRate).value
+    case .jump, .skipped: schedule.isAudible ? player.machine.rate : 0
+    case .stop: 0
+    }
+  }
+}
