@@ -105,7 +105,7 @@ extension PlayerCore {
       output.retain(next.stream)
       core.scheduleStream(
         next.stream, fromFrame: 0, atFrame: end.streamFrame,
-        fadeFrameCount: isFaded(next, at: end, of: former.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+        crossFade: isFaded(next, at: end, of: former.stream) ? Self.changeFade(core) : .none, input: inputIndex)
       _ = replayGain.updateGains()
       seeks.latency.committed(next, at: nil)
     }

@@ -52,7 +52,7 @@ struct GainRamp: BitwiseCopyable {
   /// Returns the square root, by Newton's method; only the last bit may be wrong. The compiler cannot prove that the C
   /// library's function does not allocate.
   @_noAllocation
-  private static func squareRoot(_ square: Float) -> Float {
+  static func squareRoot(_ square: Float) -> Float {
     if square < .leastNormalMagnitude { return 0 }
     // Halving the exponent gives an error below 4 %; each step squares the error.
     var root = Float(bitPattern: square.bitPattern &>> 1 &+ 0x1FBD_1DF5)

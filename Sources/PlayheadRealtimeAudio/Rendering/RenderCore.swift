@@ -94,31 +94,31 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Replaces the input's stream at once. The engine must keep `stream` alive until `streamRetired`.
   ///
-  /// With `fadeFrameCount`, a running input cross-fades: the previous stream fades out in a straight line over that
-  /// many frames, as far as it has been written, while `stream` fades in. Events report the switch at the beginning of
-  /// the fade.
+  /// With `crossFade`, both streams of a running input are heard: the previous stream fades out, as far as it has been
+  /// written, while `stream` fades in. Events report the switch at the beginning of the fade.
   ///
   /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame. Reading begins at stream frame
   /// `renderedFrame - anchorFrame`, but not before `fromFrame` and not after the last written frame. Inputs with the
   /// same anchor stay synchronous, even if their commands are applied at different frames.
   package func setStream(
-    _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, fadeFrameCount: Int64 = 0, input: Int
+    _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, crossFade: CrossFade = .none,
+    input: Int
   ) {
     stage(
       RenderCommand(
         kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        anchorFrame: anchorFrame, fadeFrameCount: max(0, fadeFrameCount)))
+        anchorFrame: anchorFrame, crossFade: crossFade))
   }
 
   /// Switches to `stream`, without a gap, when the input reaches frame `atFrame` of its current stream. A nil `stream`
-  /// cancels the switch. `fadeFrameCount` works as in `setStream`, from that frame on.
+  /// cancels the switch. `crossFade` works as in `setStream`, from that frame on.
   package func scheduleStream(
-    _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, fadeFrameCount: Int64 = 0, input: Int
+    _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, crossFade: CrossFade = .none, input: Int
   ) {
     stage(
       RenderCommand(
         kind: .scheduleStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        atStreamFrame: atFrame, fadeFrameCount: max(0, fadeFrameCount)))
+        atStreamFrame: atFrame, crossFade: crossFade))
   }
 
   /// Moves the input's gain (1 = unchanged) to `gain` over `rampFrameCount` frames, from its value at that time.

@@ -14,6 +14,11 @@ extension RenderInput {
     /// The gain of the outgoing stream over output frames, and the gain of its successor.
     var outgoing: GainRamp
     var incoming: GainRamp
+
+    /// The first frame at which both gains are constant.
+    var endFrame: Int64 {
+      @_noAllocation get { max(outgoing.endFrame, incoming.endFrame) }
+    }
   }
 
   static let fadeCapacity = 16
@@ -27,20 +32,24 @@ extension RenderInput {
   /// make room, returns the first frame to which a rewind is still possible; otherwise nil.
   @_noAllocation
   mutating func startFade(
-    at outputFrame: Int64, from streamFrame: Int64, frameCount: Int64, events: borrowing RenderEventQueue, index: Int32
+    _ crossFade: CrossFade, at outputFrame: Int64, from streamFrame: Int64, events: borrowing RenderEventQueue,
+    index: Int32
   ) -> Int64? {
     guard let stream else { return nil }
     var rewindLimit: Int64?
     let gain = incomingFade.value(atFrame: outputFrame)
     if fadeCount == Self.fadeCapacity {
-      rewindLimit = fades[0].outgoing.endFrame
+      rewindLimit = fades[0].endFrame
       dropOldestFade(events: events, index: index)
     }
     (fades + fadeCount).initialize(
       to: Fade(
         stream: stream, streamFrame: streamFrame,
-        outgoing: GainRamp(start: gain, target: 0, startFrame: outputFrame, frameCount: frameCount),
-        incoming: GainRamp(start: 0, target: 1, startFrame: outputFrame, frameCount: frameCount)))
+        outgoing: GainRamp(
+          start: gain, target: 0, startFrame: outputFrame, frameCount: crossFade.outFrameCount,
+          curve: crossFade.curve),
+        incoming: GainRamp(
+          start: 0, target: 1, startFrame: outputFrame, frameCount: crossFade.inFrameCount, curve: crossFade.curve)))
     fadeCount &+= 1
     retain(stream)
     return rewindLimit
@@ -88,6 +97,7 @@ extension RenderInput {
     var first = Int64.max
     for index in 0..<fadeCount where (fades + index).pointee.stream == stream {
       let fade = fades + index
+      if fade.pointee.outgoing.endFrame <= heardFrame { continue }
       first = min(
         first, fade.pointee.streamFrame &+ max(0, heardFrame &- fade.pointee.outgoing.startFrame))
     }
@@ -106,7 +116,7 @@ extension RenderInput {
   /// Drops the fades that have been heard to their end.
   @_noAllocation
   mutating func dropFades(endingBefore frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
-    while fadeCount > 0, fades[0].outgoing.endFrame <= frame { dropOldestFade(events: events, index: index) }
+    while fadeCount > 0, fades[0].endFrame <= frame { dropOldestFade(events: events, index: index) }
   }
 
   @_noAllocation

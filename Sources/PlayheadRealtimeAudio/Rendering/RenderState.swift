@@ -85,10 +85,9 @@ struct RenderState: ~Copyable {
       }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
-      if command.fadeFrameCount > 0, input.pointee.isRunning, input.pointee.startFrame <= renderedFrame {
+      if !command.crossFade.isNone, input.pointee.isRunning, input.pointee.startFrame <= renderedFrame {
         startFade(
-          input, from: input.pointee.streamFrame, frameCount: command.fadeFrameCount, at: renderedFrame,
-          index: index, events: events)
+          command.crossFade, input, from: input.pointee.streamFrame, at: renderedFrame, index: index, events: events)
       } else {
         input.pointee.dropAllFades(events: events, index: index)
       }
@@ -107,7 +106,7 @@ struct RenderState: ~Copyable {
       } else {
         input.pointee.schedule(
           command.stream, streamFrame: command.streamFrame, at: command.atStreamFrame,
-          fadeFrameCount: command.fadeFrameCount, events: events, index: index)
+          crossFade: command.crossFade, events: events, index: index)
         if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
       }
     case .setGain:
@@ -171,7 +170,7 @@ struct RenderState: ~Copyable {
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
         // The outgoing stream stays audible.
-        if command.fadeFrameCount > 0 { return .mixes }
+        if !command.crossFade.isNone { return .mixes }
         withStream = command.stream == nil ? withStream & ~bit : withStream | bit
         replaced |= bit
       case .scheduleStream: return .mixes
@@ -308,7 +307,7 @@ struct RenderState: ~Copyable {
       }
       if !input.pointee.isIn(.audible) {
         startRun(
-          input, stream: stream, at: outputFrame, scheduledAtFrame: nil, fadeFrameCount: 0, index: index,
+          input, stream: stream, at: outputFrame, scheduledAtFrame: nil, crossFade: .none, index: index,
           events: events)
       }
       let gainRange = stream.pointee.gains.gainRange(atFrame: position)
@@ -326,21 +325,21 @@ struct RenderState: ~Copyable {
 
   @_noAllocation
   private mutating func startFade(
-    _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64, frameCount: Int64, at outputFrame: Int64,
+    _ crossFade: CrossFade, _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64, at outputFrame: Int64,
     index: Int32, events: borrowing RenderEventQueue
   ) {
     let rewindLimit = input.pointee.startFade(
-      at: outputFrame, from: streamFrame, frameCount: frameCount, events: events, index: index)
+      crossFade, at: outputFrame, from: streamFrame, events: events, index: index)
     if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
   }
 
   @_noAllocation
   private mutating func startRun(
     _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
-    scheduledAtFrame: Int64?, fadeFrameCount: Int64, index: Int32, events: borrowing RenderEventQueue
+    scheduledAtFrame: Int64?, crossFade: CrossFade, index: Int32, events: borrowing RenderEventQueue
   ) {
     let rewindLimit = input.pointee.appendRun(
-      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, fadeFrameCount: fadeFrameCount,
+      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, crossFade: crossFade,
       events: events, index: index)
     if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
     input.pointee.phase = .audible
@@ -353,15 +352,14 @@ struct RenderState: ~Copyable {
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
     at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
-    let fadeFrameCount = input.pointee.scheduledFadeFrameCount
-    if fadeFrameCount > 0 {
-      startFade(
-        input, from: position, frameCount: fadeFrameCount, at: outputFrame, index: index, events: events)
+    let crossFade = input.pointee.scheduledCrossFade
+    if !crossFade.isNone {
+      startFade(crossFade, input, from: position, at: outputFrame, index: index, events: events)
     }
     input.pointee.streamFrame = input.pointee.scheduledStreamFrame
     // The run's reference keeps `next` alive across the two changes.
     startRun(
-      input, stream: next, at: outputFrame, scheduledAtFrame: position, fadeFrameCount: fadeFrameCount, index: index,
+      input, stream: next, at: outputFrame, scheduledAtFrame: position, crossFade: crossFade, index: index,
       events: events)
     input.pointee.replaceStream(with: next, events: events, index: index)
     input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)

@@ -105,7 +105,7 @@ import Testing
     let next = rig.keep(ones(100))
     rig.post {
       $0.setGain(1, rampFrameCount: 4, stopsAtEnd: true, input: input)
-      $0.setStream(next, fromFrame: 0, fadeFrameCount: 8, input: input)
+      $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 8), input: input)
     }
     #expect(rig.render(8) == [1, 1, 1, 1, 0, 0, 0, 0])
   }
@@ -206,7 +206,7 @@ import Testing
     let input = try rig.play(RenderStream([Float](repeating: 0.5, count: 40)))
     #expect(rig.render(4) == [Float](repeating: 0.5, count: 4))
     let next = rig.keep(RenderStream([Float](repeating: 1, count: 40)))
-    rig.post { $0.setStream(next, fromFrame: 0, fadeFrameCount: 4, input: input) }
+    rig.post { $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 4), input: input) }
     #expect(rig.render(6) == [0.5, 0.625, 0.75, 0.875, 1, 1])
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 4 4", "streamSet 4 0", "runBegan 4 0"])
     rig.core.release(heardFrame: 10)
@@ -218,7 +218,9 @@ import Testing
     let samples = ramp(1_000)
     let input = try rig.play(RenderStream(samples))
     let next = rig.keep(RenderStream(samples))
-    rig.post { $0.scheduleStream(next, fromFrame: 300, atFrame: 300, fadeFrameCount: 240, input: input) }
+    rig.post {
+      $0.scheduleStream(next, fromFrame: 300, atFrame: 300, crossFade: CrossFade(frameCount: 240), input: input)
+    }
     for (sample, expected) in zip(rig.render(1_000), samples) { #expect(abs(sample - expected) <= expected * 1e-6) }
   }
 
@@ -226,7 +228,9 @@ import Testing
     let rig = RenderRig(channelCount: 2)
     let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
     let next = rig.keep(RenderStream(ramp(2_000, from: 50_000), channelCount: 2))
-    rig.post { $0.scheduleStream(next, fromFrame: 20, atFrame: 200, fadeFrameCount: 100, input: input) }
+    rig.post {
+      $0.scheduleStream(next, fromFrame: 20, atFrame: 200, crossFade: CrossFade(frameCount: 100), input: input)
+    }
     let first = rig.render(500)
     for frame in [400, 299, 250, 201, 200, 199, 0] as [Int64] {
       #expect(rig.core.rewind(toFrame: frame) == frame)
@@ -240,19 +244,56 @@ import Testing
     _ = rig.render(10)
     let second = rig.keep(ones(200))
     let third = rig.keep(ones(200))
-    rig.post { $0.setStream(second, fromFrame: 0, fadeFrameCount: 20, input: input) }
+    rig.post { $0.setStream(second, fromFrame: 0, crossFade: CrossFade(frameCount: 20), input: input) }
     var output = rig.render(5)
-    rig.post { $0.setStream(third, fromFrame: 0, fadeFrameCount: 20, input: input) }
+    rig.post { $0.setStream(third, fromFrame: 0, crossFade: CrossFade(frameCount: 20), input: input) }
     output += rig.render(100)
     for (sample, before) in zip(output.dropFirst(), output) { #expect(abs(sample - before) < 0.11) }
     #expect(output.last == 1)
+  }
+
+  @Test func bothFadesOfACrossFadeHaveTheirOwnLength() throws {
+    for (out, incoming) in [(4, 8), (8, 4), (0, 4), (4, 0)] {
+      let rig = RenderRig(channelCount: 2)
+      // The outgoing stream is heard on the left, the incoming one on the right.
+      let input = try rig.play(RenderStream((0..<40).flatMap { _ in [1, 0] as [Float] }, channelCount: 2))
+      _ = rig.render(4)
+      let next = rig.keep(RenderStream((0..<40).flatMap { _ in [0, 1] as [Float] }, channelCount: 2))
+      let crossFade = CrossFade(outFrameCount: Int64(out), inFrameCount: Int64(incoming))
+      rig.post { $0.setStream(next, fromFrame: 0, crossFade: crossFade, input: input) }
+      let output = rig.render(12)
+      for frame in 0..<12 {
+        let left: Float = frame < out ? 1 - Float(frame) / Float(out) : 0
+        let right: Float = frame < incoming ? Float(frame) / Float(incoming) : 1
+        #expect(output[2 * frame] == left && output[2 * frame + 1] == right, "\(out), \(incoming): frame \(frame)")
+      }
+      rig.core.release(heardFrame: 4 + Int64(max(out, incoming)))
+      #expect(rig.retiredStreams().count == 1)
+    }
+  }
+
+  /// Uncorrelated audio has the sum of the powers of both streams, which an equal-power cross-fade keeps constant.
+  @Test func equalPowerCrossFadeKeepsThePower() throws {
+    let rig = RenderRig(channelCount: 2)
+    let input = try rig.play(RenderStream((0..<400).flatMap { _ in [1, 0] as [Float] }, channelCount: 2))
+    _ = rig.render(10)
+    let next = rig.keep(RenderStream((0..<400).flatMap { _ in [0, 1] as [Float] }, channelCount: 2))
+    rig.post {
+      $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 240, curve: .equalPower), input: input)
+    }
+    let output = rig.render(300)
+    for frame in 0..<300 {
+      let (left, right) = (output[2 * frame], output[2 * frame + 1])
+      #expect(abs(left * left + right * right - 1) < 1e-5, "frame \(frame)")
+    }
+    #expect(output[0] == 1 && output[599] == 1)
   }
 
   @Test func fadingStreamIsSilentAfterItsEnd() throws {
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 1, 1, 1], isEnded: true))
     _ = rig.render(2)
-    rig.post { $0.setStream(nil, fromFrame: 0, fadeFrameCount: 4, input: input) }
+    rig.post { $0.setStream(nil, fromFrame: 0, crossFade: CrossFade(frameCount: 4), input: input) }
     #expect(rig.render(6) == [1, 0.75, 0, 0, 0, 0])
     #expect(rig.core.lastAudibleFrame == 4)
   }
@@ -261,7 +302,7 @@ import Testing
     let rig = RenderRig()
     let input = try rig.play(ones(100))
     let next = rig.keep(RenderStream(silence(100)))
-    rig.post { $0.setStream(next, fromFrame: 0, fadeFrameCount: 10, input: input) }
+    rig.post { $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 10), input: input) }
     _ = rig.render(2)
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.render(2) == [0, 0])

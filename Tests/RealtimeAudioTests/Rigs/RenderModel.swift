@@ -21,7 +21,7 @@ struct RenderModel {
   struct Schedule {
     var next: StreamFrame
     var atFrame: Int64
-    var fadeFrameCount: Int64 = 0
+    var crossFade = CrossFade.none
   }
 
   /// A gain over output frames.
@@ -30,11 +30,17 @@ struct RenderModel {
     var target: Float = 1
     var startFrame: Int64 = 0
     var frameCount: Int64 = 0
+    var curve = RampCurve.linear
 
     func value(at frame: Int64) -> Float {
       let elapsed = frame - startFrame
       if elapsed >= frameCount { return target }
-      return start + (target - start) * (Float(elapsed) / Float(frameCount))
+      let part = Float(elapsed) / Float(frameCount)
+      return switch curve {
+      case .linear: start + (target - start) * part
+      // The core's root, because its last bit may differ from that of the C library.
+      case .equalPower: GainRamp.squareRoot(start * start + (target * target - start * start) * part)
+      }
     }
 
     mutating func move(to newTarget: Float, at frame: Int64, over count: Int64) {
@@ -73,18 +79,20 @@ struct RenderModel {
     var isActive: Bool { isAttached && isRunning && position != nil && !hasEnded }
 
     /// Fades out the stream at `position` from `frame` on.
-    mutating func startFade(at frame: Int64, over count: Int64) {
+    mutating func start(_ crossFade: CrossFade, at frame: Int64) {
       guard let position else { return }
       fades.append(
         Fade(
           streamFrame: position,
           outgoing: Ramp(
-            start: fades.last?.incoming.value(at: frame) ?? 1, target: 0, startFrame: frame, frameCount: count),
-          incoming: Ramp(start: 0, target: 1, startFrame: frame, frameCount: count)))
+            start: fades.last?.incoming.value(at: frame) ?? 1, target: 0, startFrame: frame,
+            frameCount: crossFade.outFrameCount, curve: crossFade.curve),
+          incoming: Ramp(
+            start: 0, target: 1, startFrame: frame, frameCount: crossFade.inFrameCount, curve: crossFade.curve)))
     }
 
     mutating func switchToScheduledStream(_ schedule: Schedule, at frame: Int64) {
-      if schedule.fadeFrameCount > 0 { startFade(at: frame, over: schedule.fadeFrameCount) }
+      if !schedule.crossFade.isNone { start(schedule.crossFade, at: frame) }
       position = schedule.next
       self.schedule = nil
     }
@@ -93,7 +101,7 @@ struct RenderModel {
   enum Command {
     case reattach(input: Int)
     case setRunning(Bool, fromFrame: Int64 = .min, input: Int)
-    case setStream(StreamFrame?, fadeFrameCount: Int64, input: Int)
+    case setStream(StreamFrame?, CrossFade, input: Int)
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
     case setMuted(Bool, rampFrameCount: Int64, input: Int)
@@ -153,9 +161,9 @@ struct RenderModel {
       inputs[input].startFrame = startFrame
       inputs[input].hasEnded = false
       if !isRunning || startFrame > renderedFrame { inputs[input].fades = [] }
-    case .setStream(let streamFrame, let fadeFrameCount, let input):
-      if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
-        inputs[input].startFade(at: renderedFrame, over: fadeFrameCount)
+    case .setStream(let streamFrame, let crossFade, let input):
+      if !crossFade.isNone, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
+        inputs[input].start(crossFade, at: renderedFrame)
       } else {
         inputs[input].fades = []
       }
@@ -262,8 +270,8 @@ struct RenderModel {
     let reached = min(max(frame, limitFrame), renderedFrame)
     if reached < renderedFrame {
       inputs = past[Int(reached)]
-      // A switch at exactly this frame stays.
-      for (index, input) in inputs.enumerated() where input.isRunning {
+      // A switch at exactly this frame stays. An input that waits for its start has not switched.
+      for (index, input) in inputs.enumerated() where input.isRunning && input.startFrame <= reached {
         guard let schedule = input.schedule, schedule.atFrame == input.position?.frame else { continue }
         inputs[index].switchToScheduledStream(schedule, at: reached)
       }

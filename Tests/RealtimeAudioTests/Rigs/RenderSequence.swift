@@ -26,7 +26,7 @@ struct RenderSequence {
     core.applyCommands()
     for input in 0..<inputCount {
       let stream = makeStream()
-      post(.setStream(.init(stream: stream, frame: 0), fadeFrameCount: 0, input: input))
+      post(.setStream(.init(stream: stream, frame: 0), .none, input: input))
       post(.setRunning(true, input: input))
     }
     core.postCommands()
@@ -163,9 +163,12 @@ struct RenderSequence {
     core.postCommands()
   }
 
-  /// Zero in half of all cases.
-  mutating func randomFade() -> Int64 {
-    Bool.random(using: &random) ? 0 : Int64.random(in: 1...30, using: &random)
+  /// A cross-fade of any curve, with separate lengths that may be 0; none in half of all cases.
+  mutating func randomFade() -> CrossFade {
+    if Bool.random(using: &random) { return .none }
+    return CrossFade(
+      outFrameCount: Int64.random(in: 0...30, using: &random), inFrameCount: Int64.random(in: 0...30, using: &random),
+      curve: Bool.random(using: &random) ? .linear : .equalPower)
   }
 
   mutating func randomCommand() -> RenderModel.Command {
@@ -178,19 +181,19 @@ struct RenderSequence {
     case 3:
       let frame = core.renderedFrame + Int64.random(in: -20...60, using: &random)
       return .setRunning(true, fromFrame: Int.random(in: 0..<6, using: &random) == 0 ? .max : frame, input: input)
-    case 4: return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: randomFade(), input: input)
-    case 5: return .setStream(nil, fadeFrameCount: randomFade(), input: input)
+    case 4: return .setStream(.init(stream: makeStream(), frame: 0), randomFade(), input: input)
+    case 5: return .setStream(nil, randomFade(), input: input)
     case 6:
       // Sets the scheduled stream at once.
       if let next = state.schedule?.next, model.pending.isEmpty {
-        return .setStream(next, fadeFrameCount: randomFade(), input: input)
+        return .setStream(next, randomFade(), input: input)
       }
-      return .setStream(.init(stream: makeStream(), frame: 0), fadeFrameCount: 0, input: input)
+      return .setStream(.init(stream: makeStream(), frame: 0), .none, input: input)
     case 7: return .scheduleStream(nil, input: input)
     case 8, 9:
       let at = (state.position?.frame ?? 0) + Int64.random(in: -3...50, using: &random)
       let next = RenderModel.StreamFrame(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
-      return .scheduleStream(.init(next: next, atFrame: at, fadeFrameCount: randomFade()), input: input)
+      return .scheduleStream(.init(next: next, atFrame: at, crossFade: randomFade()), input: input)
     case 10:
       return .setMuted(.random(using: &random), rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
     case 11, 12:
@@ -210,14 +213,13 @@ struct RenderSequence {
       core.detachInput(input)
       expect(core.attachInput() == input, "the index is free again")
     case .setRunning(let isRunning, let frame, let input): core.setRunning(isRunning, fromFrame: frame, input: input)
-    case .setStream(let streamFrame, let fadeFrameCount, let input):
+    case .setStream(let streamFrame, let crossFade, let input):
       core.setStream(
-        streamFrame.map { streams[$0.stream] }, fromFrame: streamFrame?.frame ?? 0, fadeFrameCount: fadeFrameCount,
-        input: input)
+        streamFrame.map { streams[$0.stream] }, fromFrame: streamFrame?.frame ?? 0, crossFade: crossFade, input: input)
     case .scheduleStream(let schedule, let input):
       core.scheduleStream(
         schedule.map { streams[$0.next.stream] }, fromFrame: schedule?.next.frame ?? 0,
-        atFrame: schedule?.atFrame ?? 0, fadeFrameCount: schedule?.fadeFrameCount ?? 0, input: input)
+        atFrame: schedule?.atFrame ?? 0, crossFade: schedule?.crossFade ?? .none, input: input)
     case .setGain(let gain, let rampFrameCount, let input):
       core.setGain(gain, rampFrameCount: rampFrameCount, input: input)
     case .setMuted(let isMuted, let count, let input): core.setMuted(isMuted, rampFrameCount: count, input: input)
