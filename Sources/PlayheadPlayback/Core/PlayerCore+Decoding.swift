@@ -17,7 +17,8 @@ extension PlayerCore {
     let former = chain.prepare(
       Generation(
         number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
-        startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
+        startError: isSplit ? jointChanges.split.startError : .zero,
+        sharedFrame: isSplit ? jointChanges.split.sharedFrame : nil,
         trace: seeks.latency.makeTrace(of: request)))
     if let former { timeline.removeStream(former.id) }
     logger.debug(

@@ -32,10 +32,6 @@ extension PlayerCore {
     positionLimits.outputLoss = position
     observers.interrupt(at: positionLimits.outputLoss)
     for feature in features { feature.outputWillStop() }
-    startGroup?.outputWillStop()
-    rateGroup?.outputWillStop()
-    // A frame number is only valid on the device that counts it.
-    if pendingStartFrame != .max { pendingStartFrame = nil }
     inputIndex = nil
     _ = chain.removeAll()
     let time = positionLimits.outputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
@@ -54,6 +50,12 @@ extension PlayerCore {
     run(machine.outputStalled(isStalled), cause: .output)
   }
 
+  /// Sets in the mixer whether the player is rendered, and from which frame. The caller posts the command.
+  func applyRunning() {
+    guard let inputIndex else { return }
+    output.core?.setRunning(machine.isRunning, fromFrame: jointChanges.startFrame ?? .min, input: inputIndex)
+  }
+
   // MARK: - Render events
 
   /// Handles one render event of a batch. Milestones are handled after the last event of the batch, in
@@ -64,8 +66,7 @@ extension PlayerCore {
     switch event.kind {
     case .rewound:
       timeline.rewind(to: event.outputFrame)
-      startGroup?.rewound(self, toFrame: event.outputFrame)
-      rateGroup?.rewound(self, toFrame: event.outputFrame)
+      for feature in features { feature.rewound(toFrame: event.outputFrame) }
     case .runBegan: runBegan(event)
     case .underrun:
       readSegments()
@@ -88,11 +89,7 @@ extension PlayerCore {
     readSegments()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
-    seeks.latency.began(event.streamID, atFrame: event.outputFrame)
-    startGroup?.began(self, atFrame: event.outputFrame)
-    if let rate = timeline.rate(streamID: event.streamID, streamFrame: event.streamFrame) {
-      rateGroup?.began(self, atFrame: event.outputFrame, rate)
-    }
+    for feature in features { feature.runBegan(event) }
     run(machine.audioStarted(), cause: .buffered)
     reportTransition()
   }
@@ -153,10 +150,9 @@ extension PlayerCore {
   func didHandleEvents() {
     milestones.eventsEnded()
     guard !isClosed else { return }
-    startGroup?.clockMayHaveChanged()
+    for feature in features { feature.clockMayHaveChanged() }
     applyRequestedRate()
     reportTransition()
-    seeks.latency.clockMayHaveChanged()
     milestones.schedule()
   }
 

@@ -79,14 +79,12 @@ extension PlayerCore {
   ///   - immediately: Whether playback starts with the available samples, however few.
   ///   - group: The group of players that change at the same output frame; nil: none.
   func changeRate(
-    to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
+    to rate: Double, immediately: Bool = false, with group: JointRateChange? = nil, cause: ChangeCause = .request
   ) {
     volume.settleFade()
     if rate != 0 { engine.session.playbackRequested() }
     prerolls.end()
-    rateGroup?.leave(self)
-    rateGroup = group
-    leaveStartGroup(playsAtOnce: rate != 0)
+    jointChanges.leaveAll(joining: group, playsAtOnce: rate != 0)
     if rate != 0 {
       rates.once = nil
       if machine.rate == 0 { seeks.latency.resumed() }
@@ -134,20 +132,21 @@ extension PlayerCore {
   /// transition is pending, and is called again when that has been heard.
   func applyRequestedRate() {
     guard !isClosed, inputIndex != nil, machine.needsRateChange else { return }
-    if let rateGroup { return rateGroup.timeMayHavePassed() }
+    if let group = jointChanges.rateChange { return group.timeMayHavePassed() }
     perform(rateChangePlan(at: nextRateChangeFrame()))
   }
 
-  func perform(_ plan: RateChangePlan) {
+  /// Applies a plan. `sharedFrame` is the output frame of a joint change.
+  func perform(_ plan: RateChangePlan, sharedFrame: Int64? = nil) {
     switch plan {
     case .wait: break
     case .atOnce, .late:
       if case .late = plan { logInexactChange() }
       run(machine.changeDecodedRate(from: currentTime()), cause: .request)
     case .split(let pass, let time, let streamFrame, let error):
-      nextStartError = error
-      defer { nextStartError = .zero }
-      run(machine.splitForRateChange(pass, at: time, streamFrame: streamFrame), cause: .request)
+      jointChanges.withSplit(JointChanges.Split(startError: error, sharedFrame: sharedFrame)) {
+        run(machine.splitForRateChange(pass, at: time, streamFrame: streamFrame), cause: .request)
+      }
     }
   }
 

@@ -38,18 +38,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var inputIndex: Int?
   var positionLimits = PositionLimits()
   var rates = RateSettings()
-  /// The output frame of a pending start: the player is silent until this frame, although its rate is not 0.
-  /// `Int64.max` while the frame is unknown; nil without a pending start.
-  var pendingStartFrame: Int64?
-  /// The pending start, of this player or together with other players.
-  var startGroup: StartGroup?
-  /// The pending change of rate together with other players.
-  var rateGroup: RateGroup?
-  /// The output frame at which the generation in preparation replaces the current one, together with other players;
-  /// nil: not together.
-  var sharedFrame: Int64?
-  /// The rounding error that the rate change in preparation inherits from the previous one.
-  var nextStartError = MediaTime.zero
 
   // Features, see `features`.
   private(set) lazy var items = QueueItems(self)
@@ -68,6 +56,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private(set) lazy var meters = PlayerMeters(self)
   private(set) lazy var observers = TimeObservers(self)
   private(set) lazy var milestones = PlayerMilestones(self)
+  private(set) lazy var jointChanges = JointChanges(self)
   private(set) lazy var calls = ObserverCalls(self)
 
   /// All features, in the order in which they are called. The order matters where one feature uses another's state:
@@ -75,10 +64,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// - Items that left the queue are released before the next ones are opened.
   /// - Of two milestones at one frame, the end of a fade comes first, because a player that pauses at an item's end has
   ///   not heard that end. Milestones of the item's time precede stalls, metadata and meters.
+  /// - A joint change ends after the end of a fade, whose observer may have begun that change.
   /// - Calls of observers end last.
   private(set) lazy var features: [any PlayerFeature] = [
     volume, seeks.range, milestones.items, stalls, replayGain, metadata, decodeThread, items, persistence, loading,
-    decodedRanges, chapters, prerolls, items.largeChanges, retries, meters, milestones, observers, calls,
+    decodedRanges, chapters, prerolls, items.largeChanges, retries, meters, milestones, observers, seeks.latency,
+    jointChanges, calls,
   ]
 
   init(engine: EngineCore, name: String, canAdvance: Bool) {
@@ -130,8 +121,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Closes the player. It becomes silent, and its observers are not called any more.
   func close() {
     guard !isClosed else { return }
-    leaveStartGroup()
-    rateGroup?.leave(self)
     for feature in features { feature.playerWillClose() }
     run(machine.close(), cause: .closed)
     isClosed = true
@@ -164,8 +153,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     publish(cause)
     for feature in features { feature.stateDidPublish() }
     milestones.schedule()
-    startGroup?.scheduleCheck()
-    rateGroup?.scheduleCheck()
   }
 
   private func run(_ action: Machine.Action, needsPost: inout Bool) {

@@ -33,10 +33,8 @@ package final class EngineCore: @unchecked Sendable {
   var loader: ItemLoader
   /// The record of items that are being opened; nil by default. Applies to items that are opened from now on.
   package var openingRecord: (any OpeningRecord)? { didSet { loader.openingRecorder.record = openingRecord } }
-  /// Starts of several players that have not finished.
-  var startGroups: [StartGroup] = []
-  /// Rate changes of several players that have not finished.
-  var rateGroups: [RateGroup] = []
+  /// Joint starts and joint rate changes that have not finished.
+  var groups: [any PendingGroup] = []
   /// The maximum interval between successive calls that are applied together to several players. 0 in virtual time,
   /// where such calls happen at one instant.
   var coalescingNanoseconds: Int64
@@ -210,7 +208,7 @@ package final class EngineCore: @unchecked Sendable {
   /// Whether time may pass: the output, the players, groups and the loader have no pending work.
   private var isSettled: Bool {
     if output.isOpening || output.state.status == .opening { return false }
-    guard startGroups.allSatisfy(\.isSettled), rateGroups.allSatisfy(\.isSettled) else { return false }
+    guard groups.allSatisfy(\.isSettled) else { return false }
     guard waitsForDecoders else { return true }
     return !loader.isBusy && players.values.allSatisfy(\.isSettled)
   }

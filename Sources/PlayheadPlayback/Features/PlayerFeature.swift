@@ -34,6 +34,15 @@ protocol PlayerFeature: AnyObject {
   /// Handles the feature's next milestone, which is heard at `frame`.
   func milestoneHeard(at frame: Int64)
 
+  // MARK: - Render events
+
+  /// Called when a run has begun in the timeline.
+  func runBegan(_ event: RenderEvent)
+  /// The audio from an output frame on is rendered and reported again.
+  func rewound(toFrame frame: Int64)
+  /// The events of a batch are in the timeline, and the output's clock may have started to run or become more precise.
+  func clockMayHaveChanged()
+
   // MARK: - The output
 
   /// The player has an input of the mixer of a new device.
@@ -59,6 +68,9 @@ extension PlayerFeature {
   var milestoneFrame: Int64? { nil }
   var earliestMilestoneTime: HostTime? { nil }
   func milestoneHeard(at frame: Int64) {}
+  func runBegan(_ event: RenderEvent) {}
+  func rewound(toFrame frame: Int64) {}
+  func clockMayHaveChanged() {}
   func outputDidStart(_ core: RenderCore, input: Int) {}
   func outputWillStop() {}
   func outputDidStop() {}

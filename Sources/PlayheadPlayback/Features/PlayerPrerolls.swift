@@ -28,7 +28,7 @@ final class PlayerPrerolls: PlayerFeature {
     }
     if let error = current.status.error { throw error }
     try player.checkDirection(playbackRate, operation: "preroll")
-    guard player.startGroup == nil || player.machine.targetRate == playbackRate else {
+    guard player.jointChanges.start == nil || player.machine.targetRate == playbackRate else {
       throw MediaError(
         .invalidState, "a joint start at the rate \(player.machine.targetRate.value) is pending",
         operation: "preroll")

@@ -2,9 +2,10 @@ import PlayheadControlLoop
 import PlayheadMediaAssets
 import PlayheadMediaCore
 import PlayheadPlayerModel
+import PlayheadRealtimeAudio
 
 /// The latency of a player's starts and seeks.
-final class StartLatency {
+final class StartLatency: PlayerFeature {
   private unowned let player: PlayerCore
   /// The timing of the last start or seek.
   private(set) var trace: StartTrace?
@@ -45,11 +46,11 @@ final class StartLatency {
   }
 
   /// Records the output frame at which the last requested stream begins.
-  func began(_ streamID: UInt64, atFrame frame: Int64) {
-    guard let trace, trace.kind != .splice, trace.streamID == streamID, trace.firstFrame == nil,
+  func runBegan(_ event: RenderEvent) {
+    guard let trace, trace.kind != .splice, trace.streamID == event.streamID, trace.firstFrame == nil,
       trace.commit != nil
     else { return }
-    self.trace?.firstFrame = frame
+    self.trace?.firstFrame = event.outputFrame
     clockMayHaveChanged()
   }
 

@@ -35,7 +35,7 @@ extension EngineCore {
 
   /// Returns the target of a start at a device time. Nil if the time is in the past or more than a day ahead, if the
   /// output cannot keep it, or if there will be no output.
-  func startTarget(atDeviceTime time: MediaTime, of player: PlayerCore) -> StartGroup.Target? {
+  func startTarget(atDeviceTime time: MediaTime, of player: PlayerCore) -> JointStart.Target? {
     guard time.isNumeric, time > deviceTime, time - deviceTime <= Self.longestWait else { return nil }
     guard let format = output.format else {
       let willNeverOpen = output.state.status == .closed || output.state.status == .lost && !output.canRecover
@@ -45,7 +45,7 @@ extension EngineCore {
     // While no player runs, the device starts when the players are ready.
     guard anyPlayer(\.machine.isRunning) else { return .frame(frame) }
     var lead = output.commandLeadNanoseconds
-    if !isVirtual, !player.isPrimed { lead += Self.preparationNanoseconds }
+    if !isVirtual, !player.jointChanges.isPrimed { lead += Self.preparationNanoseconds }
     return frame - output.heardFrame > lead * Int64(format.sampleRateHz) / 1_000_000_000 ? .frame(frame) : nil
   }
 

@@ -122,7 +122,7 @@ public final class AudioPlayer: Sendable {
   // MARK: - Playing
 
   /// Whether the player plays, or waits for the start that ``play(atTime:)`` set.
-  public var isPlaying: Bool { onLoop { $0.machine.rate != 0 || $0.startGroup != nil } }
+  public var isPlaying: Bool { onLoop { $0.machine.rate != 0 || $0.jointChanges.start != nil } }
 
   /// Prepares playback, so that ``play()`` starts with the least delay. ``play()`` also prepares playback if necessary.
   ///
@@ -169,7 +169,7 @@ public final class AudioPlayer: Sendable {
       guard prepare() else { return false }
       engine.deviceTimeOrigin = origin
       do throws(MediaError) {
-        let group = try StartGroup([core], at: target, engine: engine) { _ in }
+        let group = try JointStart([core], at: target, engine: engine) { _ in }
         engine.startGate.add(group)
         group.beginPreparation()
         return true
@@ -368,8 +368,8 @@ public final class AudioPlayer: Sendable {
     let rate = lockedState.withLock { $0.isRateEnabled ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.rates.default = checked
-    if core.startGroup != nil || core.machine.intent.isWaitingForStartTime {
-      core.changePendingStartRate(to: checked)
+    if core.jointChanges.start != nil || core.machine.intent.isWaitingForStartTime {
+      core.jointChanges.changePendingStartRate(to: checked)
     } else if core.machine.rate != 0 {
       core.engine.rateCoalescer.change(core, to: checked)
     }

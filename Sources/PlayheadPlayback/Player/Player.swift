@@ -185,7 +185,7 @@ extension PlayerControl {
   ///   given instant; `invalidTime` for an invalid or indefinite time, and for an instant more than a day ahead;
   ///   `noCurrentItem`; the error of the current item. Then nothing changes.
   public func setRate(_ rate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
-    try core.setRate(rate, time: time, atHostTime: hostTime)
+    try core.jointChanges.setRate(rate, time: time, atHostTime: hostTime)
   }
 
   /// Pauses, and seeks to the beginning of the current item.

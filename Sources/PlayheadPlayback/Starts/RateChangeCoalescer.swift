@@ -41,7 +41,7 @@ final class RateChangeCoalescer: @unchecked Sendable {
       let players = changes.filter { $0.rate == rate && !$0.player.isClosed && $0.player.machine.rate != 0 }.map(
         \.player)
       if !players.isEmpty {
-        RateGroup(rate, leadMilliseconds: Self.leadMilliseconds, engine: engine) { _ in }.apply(to: players)
+        JointRateChange(rate, leadMilliseconds: Self.leadMilliseconds, engine: engine) { _ in }.apply(to: players)
       }
     }
   }

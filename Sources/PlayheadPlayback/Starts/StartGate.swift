@@ -18,14 +18,14 @@ final class StartGate: @unchecked Sendable {
   private static let timeoutNanoseconds: Int64 = 2_000_000_000
 
   private unowned let engine: EngineCore
-  private var groups: [StartGroup] = []
+  private var groups: [JointStart] = []
   private var quietTimer: (any ControlTimer)?
   private var timeoutTimer: (any ControlTimer)?
 
   init(engine: EngineCore) { self.engine = engine }
 
   /// Makes a group wait if the device is idle.
-  func add(_ group: StartGroup) {
+  func add(_ group: JointStart) {
     guard engine.coalescingNanoseconds > 0, !engine.anyPlayer(\.machine.isRunning) else { return }
     if groups.isEmpty {
       timeoutTimer = engine.loop.schedule(
@@ -43,13 +43,13 @@ final class StartGate: @unchecked Sendable {
   }
 
   /// Returns whether a ready group may start now. False for a group that waits in the gate: the gate starts it.
-  func allowsStart(of group: StartGroup) -> Bool {
+  func allowsStart(of group: JointStart) -> Bool {
     guard groups.contains(where: { $0 === group }) else { return true }
     openIfReady()
     return false
   }
 
-  func remove(_ group: StartGroup) {
+  func remove(_ group: JointStart) {
     guard groups.contains(where: { $0 === group }) else { return }
     groups.removeAll { $0 === group }
     openIfReady()
