@@ -181,8 +181,7 @@ extension PlayerCore {
   private func remove(_ streams: [RenderStream]) { for stream in streams { timeline.removeStream(stream.id) } }
 
   func dropStream() {
-    observers.interrupt(at: position)
-    observers.schedule.table.leave()
+    timeObservers.streamsEnded()
     remove(chain.removeAll())
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)

@@ -2,12 +2,12 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
-/// What a player's position depends on, in addition to the timeline.
+/// The bounds of the reported position.
 struct PositionLimits {
   /// The earliest frame of a reported position: the frame of the last committed jump.
   var jumpFrame: Int64 = 0
   /// The position at the loss of the output, until a stream is set on the next output.
-  var outputLoss: PlayerTimeline.Position?
+  var positionAtOutputLoss: PlayerTimeline.Position?
 }
 
 /// The interface to the output: render events and the position.
@@ -22,19 +22,19 @@ extension PlayerCore {
       return
     }
     timeline = PlayerTimeline(sampleRateHz: core.format.sampleRateHz)
-    milestones.outputDidStart()
     positionLimits.jumpFrame = 0
     for feature in features { feature.outputDidStart(core, input: inputIndex) }
     run(machine.outputBecameReady(), cause: .output)
   }
 
   func outputWillStop() {
-    positionLimits.outputLoss = position
-    observers.interrupt(at: positionLimits.outputLoss)
+    milestones.eventsEnded()
+    positionLimits.positionAtOutputLoss = position
+    timeObservers.interrupt(at: positionLimits.positionAtOutputLoss)
     for feature in features { feature.outputWillStop() }
     inputIndex = nil
     _ = chain.removeAll()
-    let time = positionLimits.outputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
+    let time = positionLimits.positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
     for feature in features { feature.outputDidStop() }
@@ -62,7 +62,7 @@ extension PlayerCore {
   /// `didHandleEvents`.
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
-    milestones.eventsBegan()
+    milestones.willHandleEvent()
     switch event.kind {
     case .rewound:
       timeline.rewind(to: event.outputFrame)
@@ -115,12 +115,12 @@ extension PlayerCore {
     }
     readSegments()
     // Milestones before the new stream are reported first.
-    observers.notify(through: event.outputFrame)
+    timeObservers.notify(through: event.outputFrame)
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isPositionOnly: true)
     positionLimits.jumpFrame = event.outputFrame
     milestones.jumped(at: event.outputFrame)
-    positionLimits.outputLoss = nil
+    positionLimits.positionAtOutputLoss = nil
     // After a seek to the item's end, the stream has no frame of the item: the following item begins at that frame.
     let itemID = committed.trace.itemID
     let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
@@ -130,9 +130,9 @@ extension PlayerCore {
     var skipped: [TimeObserverTable.Call] = []
     if let position {
       if committed.jumpCause != nil {
-        skipped = observers.schedule.jump(to: position, at: event.outputFrame, isReverse: isReverse)
+        skipped = timeObservers.jump(to: position, at: event.outputFrame, isReverse: isReverse)
       } else {
-        observers.schedule.startStream(at: position, at: event.outputFrame, isReverse: isReverse)
+        timeObservers.startStream(at: position, at: event.outputFrame, isReverse: isReverse)
       }
     }
     seeks.latency.committed(committed, at: time)
@@ -142,8 +142,7 @@ extension PlayerCore {
       items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause, hostTime: jumpHostTime))
       chapters.report(at: position.time, in: position.itemID, isBackward: isReverse)
-      observers.notify(skipped, itemID: position.itemID)
-      observers.notify(observers.schedule.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+      timeObservers.notifyJump(to: position, skipped: skipped)
     }
   }
 
@@ -177,7 +176,7 @@ extension PlayerCore {
   var position: PlayerTimeline.Position? { position(atFrame: presentFrame) }
 
   private func position(atFrame frame: Int64) -> PlayerTimeline.Position? {
-    positionLimits.outputLoss ?? timeline.position(atOutputFrame: frame)
+    positionLimits.positionAtOutputLoss ?? timeline.position(atOutputFrame: frame)
   }
 
   func currentTime() -> MediaTime { currentTime(atFrame: presentFrame) }

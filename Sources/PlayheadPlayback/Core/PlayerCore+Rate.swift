@@ -5,10 +5,10 @@ import PlayheadPlayerModel
 struct RateSettings {
   var `default` = PlaybackRate.normal
   /// The rate of the next `play` only; nil: `default`.
-  var once: PlaybackRate?
+  var stored: PlaybackRate?
 
   /// The rate of the next `play`.
-  var next: PlaybackRate { once ?? `default` }
+  var next: PlaybackRate { stored ?? `default` }
 }
 
 /// Rates: requests, and their effect on the audible pass.
@@ -19,7 +19,7 @@ extension PlayerCore {
 
   // MARK: - Requests
 
-  /// Plays at `nextRate`, or else at the default rate.
+  /// Plays at `rates.next`.
   func play() {
     let rate = rates.next
     guard (try? checkDirection(rate, operation: "play")) != nil else { return }
@@ -35,7 +35,7 @@ extension PlayerCore {
     let checked = try validatedRate(rate, operation: "setRate")
     try checkDirection(checked, operation: "setRate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
-    rates.once = checked
+    rates.stored = checked
     persistence.settingsChanged()
   }
 
@@ -86,7 +86,7 @@ extension PlayerCore {
     prerolls.end()
     jointChanges.leaveAll(joining: group, playsAtOnce: rate != 0)
     if rate != 0 {
-      rates.once = nil
+      rates.stored = nil
       if machine.rate == 0 { seeks.latency.resumed() }
     }
     if rate != 0, !machine.automaticallyWaits { commitEarly() }

@@ -11,10 +11,11 @@ import PlayheadRealtimeAudio
 /// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers. A
 /// `StreamChain` has the streams that the jobs fill and the mixer reads.
 ///
-/// What has a state of its own is a feature (`PlayerFeature`), in the folder `Features`. The files of this folder
-/// concern the streams and the machine: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), repeats,
-/// loops and transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`) and render events
-/// (`PlayerCore+Output.swift`).
+/// Each part with separate state is a `PlayerFeature` in the folder `Features`. The files of this folder concern the
+/// streams and the machine: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), repeats, loops and
+/// transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`), changes of the decoded audio
+/// (`PlayerCore+Continuation.swift`), early playback (`PlayerCore+Waiting.swift`), render events and the position
+/// (`PlayerCore+Output.swift`), and events for observers (`PlayerCore+Events.swift`).
 ///
 /// Threading: confined to the engine's control loop.
 final class PlayerCore: @unchecked Sendable, OutputClient {
@@ -39,7 +40,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var positionLimits = PositionLimits()
   var rates = RateSettings()
 
-  // Features, see `features`.
+  // Features (see `features`), and objects with a part of them.
   private(set) lazy var items = QueueItems(self)
   private(set) lazy var itemSettings = ItemSettings(self)
   private(set) lazy var loading = QueueLoading(self)
@@ -54,21 +55,22 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private(set) lazy var metadata = StreamMetadata(self)
   private(set) lazy var chapters = PlayerChapters(self)
   private(set) lazy var meters = PlayerMeters(self)
-  private(set) lazy var observers = TimeObservers(self)
+  private(set) lazy var timeObservers = TimeObservers(self)
   private(set) lazy var milestones = PlayerMilestones(self)
   private(set) lazy var jointChanges = JointChanges(self)
   private(set) lazy var calls = ObserverCalls(self)
 
-  /// All features, in the order in which they are called. The order matters where one feature uses another's state:
-  /// - A stall ends before metadata is reported.
+  /// All features, in the order in which they are called. The order matters in these cases:
+  /// - The position to resume at is read before completions of other features are called, which may change it.
   /// - Items that left the queue are released before the next ones are opened.
   /// - Of two milestones at one frame, the end of a fade comes first, because a player that pauses at an item's end has
   ///   not heard that end. Milestones of the item's time precede stalls, metadata and meters.
+  /// - Retries are scheduled after milestones: of two timers for one time, the earlier one fires first.
   /// - A joint change ends after the end of a fade, whose observer may have begun that change.
   /// - Calls of observers end last.
   private(set) lazy var features: [any PlayerFeature] = [
-    volume, seeks.range, milestones.items, stalls, replayGain, metadata, decodeThread, items, persistence, loading,
-    decodedRanges, chapters, prerolls, items.largeChanges, retries, meters, milestones, observers, seeks.latency,
+    persistence, volume, seeks.range, milestones.itemTime, stalls, replayGain, metadata, decodeThread, items, loading,
+    decodedRanges, chapters, prerolls, items.largeChanges, meters, milestones, retries, timeObservers, seeks.latency,
     jointChanges, calls,
   ]
 
@@ -124,12 +126,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     for feature in features { feature.playerWillClose() }
     run(machine.close(), cause: .closed)
     isClosed = true
-    for feature in features { feature.playerDidClose() }
     if let inputIndex {
       output.detachInput(inputIndex)
       output.postCommands()
     }
     inputIndex = nil
+    for feature in features { feature.playerDidClose() }
     engine.unregister(self)
   }
 
@@ -152,7 +154,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if calls.publishedState.itemCount == 0, !machine.entries.isEmpty { engine.firstItemWasAdded(to: self) }
     publish(cause)
     for feature in features { feature.stateDidPublish() }
-    milestones.schedule()
   }
 
   private func run(_ action: Machine.Action, needsPost: inout Bool) {
@@ -220,7 +221,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.automaticallyWaitsToMinimizeStalling = machine.automaticallyWaits
     state.defaultRate = rates.default.value
     state.timebaseRate = timebaseRate
-    state.volume = volume.volume
+    state.volume = volume.gain
     state.isFading = volume.isFading
     state.isMuted = volume.isMuted
     state.pan = volume.pan

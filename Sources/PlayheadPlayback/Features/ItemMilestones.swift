@@ -9,7 +9,11 @@ final class ItemMilestones: PlayerFeature {
     case end(StreamChain.ItemEnd)
   }
 
+  /// The minimum time between two ends of one item, in case an observer resumes playback at each end: 10 ms.
+  private static let minimumEndIntervalNanoseconds: Int64 = 10_000_000
+
   private unowned let player: PlayerCore
+  private var next: Milestone?
   /// The earliest time at which the end of the current item is reported again, while the item is at its end.
   private var nextEndTime: HostTime?
 
@@ -17,11 +21,14 @@ final class ItemMilestones: PlayerFeature {
 
   // MARK: - The next milestone
 
-  var milestoneFrame: Int64? { next?.frame }
+  func findNextMilestone() -> Int64? {
+    let found = determineNext()
+    next = found?.milestone
+    return found?.frame
+  }
 
-  private var next: (frame: Int64, Milestone)? {
-    let next = player.observers.schedule.next(
-      in: player.timeline, itemID: player.machine.entries.first?.id, isPlaying: player.machine.rate != 0)
+  private func determineNext() -> (frame: Int64, milestone: Milestone)? {
+    let next = player.timeObservers.next()
     // If the player is paused exactly at its item's end, the end has not been heard. If it became silent after the end,
     // the end has been heard.
     if let end = player.chain.ends.first,
@@ -35,17 +42,16 @@ final class ItemMilestones: PlayerFeature {
     return next.map { ($0.frame, .observers($0.milestone)) }
   }
 
-  /// The minimum time between two ends of one item, in case an observer resumes playback at each end.
   var earliestMilestoneTime: HostTime? {
-    guard nextEndTime != nil, case .end(let end)? = next?.1, player.machine.endedItemID == end.itemID else {
+    guard nextEndTime != nil, case .end(let end)? = next, player.machine.endedItemID == end.itemID else {
       return nil
     }
     return nextEndTime
   }
 
   func milestoneHeard(at frame: Int64) {
-    switch next?.1 {
-    case .observers(let milestone): player.observers.handle(milestone, at: frame)
+    switch next {
+    case .observers(let milestone): player.timeObservers.handle(milestone, at: frame)
     case .end(let end): endHeard(end, at: frame)
     case nil: break
     }
@@ -58,8 +64,7 @@ final class ItemMilestones: PlayerFeature {
     if end.error == nil, player.machine.endsWithAudio(end.passID),
       let duration = player.machine.entry(end.itemID)?.duration
     {
-      player.observers.notify(
-        player.observers.schedule.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
+      player.timeObservers.itemEnded(end.itemID, duration: duration, atFrame: frame)
     }
     let endedPass = player.machine.decodedPasses.first
     let endsItem = endedPass.map { $0.id == end.passID && player.machine.endsItem($0.pass) } ?? true
@@ -73,7 +78,7 @@ final class ItemMilestones: PlayerFeature {
     // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
     if player.machine.endedItemID == end.itemID, player.machine.requestInPreparation == nil {
       player.chain.repeatReportedEnd()
-      nextEndTime = player.engine.loop.now.advanced(byNanoseconds: PlayerMilestones.clockRetryNanoseconds)
+      nextEndTime = player.engine.loop.now.advanced(byNanoseconds: Self.minimumEndIntervalNanoseconds)
     }
     player.startQueuedStreams()
     player.applyRequestedRate()

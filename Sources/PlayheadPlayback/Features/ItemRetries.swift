@@ -3,8 +3,8 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
-/// Failed items that are opened again (`ItemFailurePolicy.retry`), each with its own delay. One timer, only while the
-/// player plays and an item among the next ones has failed.
+/// The retries of failed items, which are opened again (`ItemFailurePolicy.retry`), each with a separate delay. There
+/// is one timer, only while the player plays and an item among the next ones has failed.
 final class ItemRetries: PlayerFeature {
   /// The retries of one item.
   struct Schedule {
@@ -55,7 +55,10 @@ final class ItemRetries: PlayerFeature {
     guard time != timer?.time else { return }
     cancelTimer()
     guard let time else { return }
-    let control = player.engine.loop.schedule(at: time) { [weak player] in player?.retries.retryFailedItems() }
+    let control = player.engine.loop.schedule(at: time) { [weak player] in
+      guard let player else { return }
+      player.retries.retryFailedItems()
+    }
     timer = (time, control)
   }
 

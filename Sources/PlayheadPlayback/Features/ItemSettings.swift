@@ -1,8 +1,10 @@
 import PlayheadMediaAssets
 import PlayheadMediaCore
+import PlayheadNetworkIO
 import PlayheadPlayerModel
 
-/// The settings that all items of a player's queue share, and the observation of each item's own settings.
+/// The connection of items with their player: the settings that all items of the queue share, and the observation of
+/// each item's settings and network log.
 final class ItemSettings {
   private unowned let player: PlayerCore
   /// The pitch algorithm of items without a custom one.
@@ -21,7 +23,7 @@ final class ItemSettings {
 
   /// Connects an item to the player: the item gets the shared settings, and the player observes the item.
   func connect(_ item: PlayerItem) {
-    player.observeLog(of: item)
+    observeLog(of: item)
     item.timePitchSlot.playerSlot = timePitchSlot
     item.audioProcessorSlot.playerSlot = audioProcessorSlot
     item.mediaSelectionSlot.playerPreferences = mediaSelectionPreferences
@@ -29,6 +31,7 @@ final class ItemSettings {
     item.onAudioChange = observeAudio
   }
 
+  /// Disconnects an item. The caller has locked the item's state, so this method must not read that state.
   func disconnect(_ item: PlayerItem) {
     item.onAudioChange = nil
     item.timePitchSlot.playerSlot = nil
@@ -36,6 +39,33 @@ final class ItemSettings {
     item.mediaSelectionSlot.playerPreferences = nil
     item.onSettingsChange = nil
     if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
+  }
+
+  // MARK: - Network logs
+
+  /// Forwards new entries of an item's network log.
+  private func observeLog(of item: PlayerItem) {
+    guard item.asset.mayUseNetwork else { return }
+    let (loop, id) = (player.engine.loop, item.id)
+    item.networkLog.observe(key: id) { [weak player] entry in
+      guard let player else { return }
+      loop.execute { player.itemSettings.report(entry, of: id) }
+    }
+  }
+
+  private func report(_ entry: NetworkLog.Entry, of id: PlayerItem.ID) {
+    guard !player.isClosed, player.items[id] != nil else { return }
+    let time = player.machine.entries.first?.id == id ? player.currentTime() : .zero
+    switch entry {
+    case .access(let event):
+      player.logger.info(
+        "a server replied", metadata: ["item": "\(id)", "uri": "\(event.uri)", "address": "\(event.serverAddress)"])
+      player.send(.newAccessLogEntry(id, time, event))
+    case .error(let event):
+      player.logger.warning(
+        "a server failed", metadata: ["item": "\(id)", "error": "\(event.error)", "retried": "\(event.isRetried)"])
+      player.send(.newErrorLogEntry(id, time, event.error))
+    }
   }
 
   // MARK: - Changes of an item's settings

@@ -134,7 +134,7 @@ final class JointChanges: PlayerFeature {
     let rate = player.machine.targetRate.value
     if player.machine.rate == 0 {
       player.prerolls.end()
-      player.rates.once = nil
+      player.rates.stored = nil
       player.run(player.machine.setRate(rate, isBufferEmpty: false, immediately: false), cause: .request)
     } else {
       player.run(player.machine.setRate(rate), cause: .request)

@@ -127,20 +127,13 @@ final class LargeChanges: PlayerFeature {
     player.items.adopt(changed, claimedIn: claimEpoch)
     let actions = player.machine.adopt(changed.contents.queue, adding: changed.newStates)
     // Observers are called after the actions, as in `PlayerCore.perform`.
-    player.calls.collect { endObservers(boundToItemsThatLeft: former.value?.0.entries.order) }
+    player.calls.collect {
+      guard let order = former.value?.0.entries.order else { return }
+      player.timeObservers.endObservers(boundToItemsOf: order) { !player.machine.entries.contains($0) }
+    }
     player.run(actions, cause: cause)
     player.persistence.reportIfLeft(resumePosition)
     former.freeOnAnotherThread()
     return .success(())
-  }
-
-  private func endObservers(boundToItemsThatLeft order: QueueOrder?) {
-    guard let order else { return }
-    let left = player.observers.schedule.table.boundItemIDs.filter {
-      order.contains($0) && !player.machine.entries.contains($0)
-    }
-    for id in left.sorted(by: { (order.index(of: $0) ?? 0) < (order.index(of: $1) ?? 0) }) {
-      player.observers.callEndHandlers(player.observers.schedule.table.removeObservers(boundTo: id))
-    }
   }
 }

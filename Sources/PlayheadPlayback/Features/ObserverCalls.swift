@@ -63,6 +63,7 @@ final class ObserverCalls: PlayerFeature {
   /// Removes a state or event observer. Returns false if there is no such observer.
   @discardableResult
   func removeObserver(_ token: ObserverToken) -> Bool {
+    if player.isClosed { return false }
     let count = stateObservers.count + eventObservers.count
     stateObservers.removeAll { $0.token == token }
     eventObservers.removeAll { $0.token == token }
@@ -87,8 +88,8 @@ final class ObserverCalls: PlayerFeature {
 
   // MARK: - Calls
 
-  /// Makes a new state known to observers.
-  func publish(_ state: PlayerState, cause: ChangeCause, timebaseAnchor: TimebaseAnchor?) {
+  /// Adds the call of the state observers for a change.
+  func addChange(_ state: PlayerState, cause: ChangeCause, timebaseAnchor: TimebaseAnchor?) {
     let change = PlayerChange(old: publishedState, new: state, cause: cause, timebaseAnchor: timebaseAnchor)
     pending.append(Call(content: .change(change), newestToken: newestToken))
     publishedState = state

@@ -68,23 +68,19 @@ final class PlayerChapters: PlayerFeature {
     guard !player.isClosed else { return }
     var watch = Watch(itemID: current.id, chapters: current.chapters, itemDuration: current.duration)
     if !watch.chapters.isEmpty {
-      let token = player.engine.makeToken()
-      watch.token = token
-      player.observers.updatePosition()
-      player.observers.schedule.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
+      watch.token = player.timeObservers.addBoundary(times: watch.boundaries, itemID: current.id) {
         [weak player] observation in
         guard observation.reason == .crossed else { return }
         player?.chapters.report(at: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
       }
     }
     self.watch = watch
-    player.observers.updatePosition()
-    player.observers.schedule.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
+    player.timeObservers.setChapters(ChapterStarts(watch.chapters), of: current.id)
     report(at: player.currentTime(), in: current.id)
   }
 
   private func endWatch() {
-    if let token = watch?.token { _ = player.observers.schedule.table.remove(token) }
+    if let token = watch?.token { player.timeObservers.removeIfPresent(token) }
     watch = nil
   }
 

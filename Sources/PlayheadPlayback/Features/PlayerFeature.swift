@@ -1,37 +1,38 @@
 import PlayheadMediaCore
 import PlayheadRealtimeAudio
 
-/// A part of a player that has its own state, for example its meters or its chapters.
+/// A part of a player with separate state, for example its meters or its chapters.
 ///
-/// A player has one object of each feature. It calls them in the order of `PlayerCore.features`, so a new feature only
-/// adds itself to that list. A feature reads its player and calls the player's requests. No other object changes the
-/// feature's state.
+/// A player has one object of each feature, and calls them in the order of `PlayerCore.features`. A new feature is a
+/// property of the player and an element of that list. A feature reads its player, passes inputs to the state machine,
+/// and uses the player's streams. Other objects change a feature's state only through its methods.
 ///
-/// After each input of the state machine, all features get `prepareCommands`, then all get `update`, and then all get
-/// `stateDidPublish`. All methods have default implementations without effect.
+/// After the actions of an input were performed, all features get `prepareCommands`, then all get `update`, and then
+/// all get `stateDidPublish`. All methods have default implementations without effect.
 ///
-/// Threading: confined to the control loop, like the player.
+/// Threading: confined to the control loop, like the player. A player outlives the job of the loop in which it is
+/// closed (see `Player.deinit`), so `unowned` references of its features are valid.
 protocol PlayerFeature: AnyObject {
-  // MARK: - After each input of the state machine
+  // MARK: - After the actions of an input
 
-  /// Passes commands for the mixer, which the player posts together with those of the machine's actions. Observers are
-  /// not called until `stateDidPublish`. Returns whether there are commands to post.
+  /// Passes commands for the mixer, which the player posts together with those of the machine's actions. Calls of
+  /// observers are only collected. Returns whether there are commands to post.
   func prepareCommands() -> Bool
-  /// Follows the machine's new state. Observers are not called until `stateDidPublish`.
+  /// Follows the machine's new state. Calls of observers are only collected.
   func update()
-  /// Called before observers get a change of the player's state.
+  /// Called at each `publish`, before the state is compared with the published one.
   func stateWillPublish()
-  /// Called after observers got the change. They may have called the player.
+  /// Called after `publish`. Observers may have been called, and may have called the player.
   func stateDidPublish()
 
   // MARK: - Milestones
 
-  /// The output frame of the feature's next milestone; nil: none, or not known yet. Of two milestones at one frame,
-  /// that of the earlier feature is handled first.
-  var milestoneFrame: Int64? { get }
-  /// The earliest time at which the milestone is handled; nil: when it is heard.
+  /// Determines the feature's next milestone and returns its output frame; nil: none, or not known yet. Of two
+  /// milestones at one frame, that of the earlier feature is handled first.
+  func findNextMilestone() -> Int64?
+  /// The earliest time at which that milestone is handled; nil: when it is heard.
   var earliestMilestoneTime: HostTime? { get }
-  /// Handles the feature's next milestone, which is heard at `frame`.
+  /// Handles the milestone that `findNextMilestone` found last. It is heard at `frame`.
   func milestoneHeard(at frame: Int64)
 
   // MARK: - Render events
@@ -56,7 +57,7 @@ protocol PlayerFeature: AnyObject {
 
   /// Called before the machine is closed. Observers still get calls.
   func playerWillClose()
-  /// Releases everything that the feature holds.
+  /// Releases everything that the feature retains.
   func playerDidClose()
 }
 
@@ -65,7 +66,7 @@ extension PlayerFeature {
   func update() {}
   func stateWillPublish() {}
   func stateDidPublish() {}
-  var milestoneFrame: Int64? { nil }
+  func findNextMilestone() -> Int64? { nil }
   var earliestMilestoneTime: HostTime? { nil }
   func milestoneHeard(at frame: Int64) {}
   func runBegan(_ event: RenderEvent) {}

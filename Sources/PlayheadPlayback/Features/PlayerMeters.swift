@@ -34,6 +34,8 @@ final class PlayerMeters: PlayerFeature {
 
   private unowned let player: PlayerCore
   private var observers: [Observer] = []
+  /// The next observation: its output frame, the index of its observer, and the end of its windows, nil for silence.
+  private var next: (frame: Int64, index: Int, window: Int64?)?
   /// The value of `isMeteringEnabled`.
   private(set) var isEnabled = false
   /// The result of the last `measure`.
@@ -131,23 +133,20 @@ final class PlayerMeters: PlayerFeature {
 
   // MARK: - Observations
 
-  var milestoneFrame: Int64? { nextMilestone?.frame }
-
   func milestoneHeard(at frame: Int64) {
-    guard let next = nextMilestone else { return }
+    guard let next else { return }
     report(to: next.index, window: next.window, atFrame: frame)
   }
 
-  /// The next observation: its output frame, the index of its observer, and the end of its windows, nil for silence.
-  private var nextMilestone: (frame: Int64, index: Int, window: Int64?)? {
+  func findNextMilestone() -> Int64? {
+    next = nil
     guard !observers.isEmpty, let core = player.output.core else { return nil }
     let length = Int64(core.meterWindowFrameCount)
-    var next: (frame: Int64, index: Int, window: Int64?)?
     for (index, observer) in observers.enumerated() {
       guard let candidate = milestone(of: observer, windowFrames: length) else { continue }
       if candidate.frame < next?.frame ?? .max { next = (candidate.frame, index, candidate.window) }
     }
-    return next
+    return next?.frame
   }
 
   private func milestone(of observer: Observer, windowFrames length: Int64) -> (frame: Int64, window: Int64?)? {

@@ -1,6 +1,7 @@
 import PlayheadControlLoop
 import PlayheadMediaCore
 import PlayheadPlayerModel
+import PlayheadRealtimeAudio
 
 /// The timer of a player's milestones: events of its features that are due when an output frame is heard.
 ///
@@ -10,7 +11,7 @@ final class PlayerMilestones: PlayerFeature {
   private static let longestTimerNanoseconds: Int64 = 10_000_000_000
 
   /// The delay before the loop reads a clock again that is stopped although it should run.
-  static let clockRetryNanoseconds: Int64 = 10_000_000
+  private static let clockRetryNanoseconds: Int64 = 10_000_000
 
   private unowned let player: PlayerCore
   private var timer: (any ControlTimer)?
@@ -19,27 +20,27 @@ final class PlayerMilestones: PlayerFeature {
   private var isScheduling = false
   /// Whether only a part of a batch of simultaneous render events has been handled.
   private var isHandlingEvents = false
-  private(set) lazy var items = ItemMilestones(player)
+  private(set) lazy var itemTime = ItemMilestones(player)
 
   init(_ player: PlayerCore) { self.player = player }
 
   // MARK: - Changes of the output
 
-  func outputDidStart() { processedFrame = -1 }
+  func outputDidStart(_ core: RenderCore, input: Int) { processedFrame = -1 }
 
-  func outputWillStop() {
-    isHandlingEvents = false
-    timer?.cancel()
-  }
+  func outputWillStop() { timer?.cancel() }
 
   func playerDidClose() { timer?.cancel() }
 
-  /// The events of a batch follow. Milestones are handled after the last one.
-  func eventsBegan() { isHandlingEvents = true }
+  func stateDidPublish() { schedule() }
 
+  /// Called before each event of a batch. Milestones are handled after the last one.
+  func willHandleEvent() { isHandlingEvents = true }
+
+  /// Called after the last event of a batch, and if no more follow because the output stops.
   func eventsEnded() { isHandlingEvents = false }
 
-  /// The position is another one from an output frame on.
+  /// Handles a jump that is heard from `frame` on.
   func jumped(at frame: Int64) { processedFrame = frame - 1 }
 
   // MARK: - The next milestone
@@ -87,7 +88,7 @@ final class PlayerMilestones: PlayerFeature {
   private var next: (frame: Int64, feature: any PlayerFeature)? {
     var next: (frame: Int64, feature: any PlayerFeature)?
     for feature in player.features {
-      if let frame = feature.milestoneFrame, frame < next?.frame ?? .max { next = (frame, feature) }
+      if let frame = feature.findNextMilestone(), frame < next?.frame ?? .max { next = (frame, feature) }
     }
     return next
   }
@@ -105,6 +106,9 @@ final class PlayerMilestones: PlayerFeature {
   }
 
   private func setTimer(at time: HostTime) {
-    timer = player.engine.loop.schedule(at: time) { [weak player] in player?.milestones.schedule() }
+    timer = player.engine.loop.schedule(at: time) { [weak player] in
+      guard let player else { return }
+      player.milestones.schedule()
+    }
   }
 }

@@ -19,7 +19,7 @@ final class PlayerPersistence: PlayerFeature {
   /// Reports items that are new, or whose settings changed.
   func itemsChanged(_ items: [PlayerItem]) { changeObserver?(items) }
 
-  /// Reports that the settings of the player changed.
+  /// Reports that the settings of the player may have changed.
   func settingsChanged() { changeObserver?([]) }
 
   func stateWillPublish() { settingsChanged() }

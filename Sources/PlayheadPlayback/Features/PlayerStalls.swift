@@ -93,7 +93,7 @@ final class PlayerStalls: PlayerFeature {
   // MARK: - Stalls
 
   /// The frame of an underrun that is a stall once it is heard.
-  var milestoneFrame: Int64? {
+  func findNextMilestone() -> Int64? {
     guard player.machine.buffering.pendingStall != nil, let end = player.timeline.runs.last?.end,
       end.reason == .underrun
     else { return nil }
@@ -110,7 +110,10 @@ final class PlayerStalls: PlayerFeature {
     timer = nil
     guard let item = player.items[id], item.asset.mayUseNetwork else { return }
     let end = allowance.begin(id, at: player.engine.loop.now)
-    timer = player.engine.loop.schedule(at: end) { [weak player] in player?.stalls.failStalledItem(id) }
+    timer = player.engine.loop.schedule(at: end) { [weak player] in
+      guard let player else { return }
+      player.stalls.failStalledItem(id)
+    }
   }
 
   /// Fails an item that has stalled for too long.

@@ -81,7 +81,7 @@ extension PlayerVolume {
     }
     settleFade()
     endFade(.replaced)
-    volume = newVolume
+    gain = newVolume
     newestFadeID += 1
     var newFade = Fade(id: newestFadeID, frameCount: 0, endAction: endAction, completion: completion)
     guard let (core, input) = player.mixerInput else {
@@ -115,7 +115,7 @@ extension PlayerVolume {
     report(ended.completion, outcome)
   }
 
-  var milestoneFrame: Int64? { fade?.endFrame }
+  func findNextMilestone() -> Int64? { fade?.endFrame }
 
   func milestoneHeard(at frame: Int64) { fadeEndHeard() }
 
@@ -126,7 +126,7 @@ extension PlayerVolume {
     guard ended.endAction != .none, player.machine.rate != 0 else {
       // The player is paused already: the mixer must not stop it later.
       if ended.endAction != .none, let (core, input) = player.mixerInput {
-        core.setGain(volume, rampFrameCount: 0, input: input)
+        core.setGain(gain, rampFrameCount: 0, input: input)
         player.output.postCommands()
       }
       return player.publish(.fadeEnded)

@@ -6,7 +6,7 @@ import PlayheadRealtimeAudio
 final class PlayerVolume: PlayerFeature {
   unowned let player: PlayerCore
   /// The target of a fade, from its beginning on.
-  var volume: Float = 1
+  var gain: Float = 1
   private(set) var isMuted = false
   private(set) var pan: Float = 0
   /// The fade whose end has not been heard.
@@ -22,7 +22,7 @@ final class PlayerVolume: PlayerFeature {
     try check(newVolume, operation: "setVolume")
     settleFade()
     endFade(.replaced)
-    volume = newVolume
+    gain = newVolume
     apply { core, input, ramp in core.setGain(newVolume, rampFrameCount: ramp, input: input) }
   }
 
@@ -72,7 +72,7 @@ final class PlayerVolume: PlayerFeature {
   // MARK: - The output
 
   func outputDidStart(_ core: RenderCore, input: Int) {
-    core.setGain(volume, rampFrameCount: 0, input: input)
+    core.setGain(gain, rampFrameCount: 0, input: input)
     core.setMuted(isMuted, rampFrameCount: 0, input: input)
     core.setPan(pan, rampFrameCount: 0, input: input)
     player.output.postCommands()

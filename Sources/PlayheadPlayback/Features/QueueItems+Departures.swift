@@ -18,16 +18,8 @@ extension QueueItems {
     if let whole = removal.wholeOrder { releaseAll(of: whole) }
     if !removal.ids.isEmpty { release(removal.ids.compactMap { table[$0] }) }
     for id in player.machine.drainForgottenIDs() { past[id] = nil }
-    guard !removal.isEmpty else { return }
-    let boundIDs = player.observers.schedule.table.boundItemIDs
-    guard !boundIDs.isEmpty else { return }
-    let ids = removal.ids.filter { boundIDs.contains($0) }
-    let others = removal.wholeOrder.map { whole in
-      boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
-    }
-    for id in (others ?? []) + ids {
-      player.observers.callEndHandlers(player.observers.schedule.table.removeObservers(boundTo: id))
-    }
+    if let whole = removal.wholeOrder { player.timeObservers.endObservers(boundToItemsOf: whole) }
+    player.timeObservers.endObservers(boundTo: removal.ids)
   }
 
   /// Removes items from the queue, or frees items that were claimed for it. Items in the history are kept in

@@ -79,6 +79,9 @@ final class QueueItems: PlayerFeature {
     return true
   }
 
+  /// Adds items of a saved history that are not in the queue.
+  func restorePast(_ items: [PlayerItem]) { for item in items where table[item.id] == nil { past[item.id] = item } }
+
   /// Adds a claimed item to the queue.
   private func add(_ item: PlayerItem) {
     player.itemSettings.connect(item)

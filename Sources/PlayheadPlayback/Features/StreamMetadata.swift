@@ -35,14 +35,13 @@ final class StreamMetadata: PlayerFeature {
     pending.insert(metadata, at: index.map { $0 + 1 } ?? 0)
   }
 
-  var milestoneFrame: Int64? {
+  func findNextMilestone() -> Int64? {
     pending.first.flatMap { player.timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
   }
 
   func milestoneHeard(at frame: Int64) {
     guard !pending.isEmpty else { return }
     report(pending.removeFirst())
-    player.calls.deliver()
   }
 
   /// Applies and reports a title or metadata that is heard now.

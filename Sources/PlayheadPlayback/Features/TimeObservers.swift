@@ -5,7 +5,7 @@ import PlayheadPlayerModel
 final class TimeObservers: PlayerFeature {
   private unowned let player: PlayerCore
   /// The observers, and their next calls.
-  var schedule = ObserverSchedule()
+  private(set) var schedule = ObserverSchedule()
 
   init(_ player: PlayerCore) { self.player = player }
 
@@ -72,6 +72,38 @@ final class TimeObservers: PlayerFeature {
     }
   }
 
+  /// Removes an observer, unless it has ended.
+  func removeIfPresent(_ token: ObserverToken) { _ = schedule.table.remove(token) }
+
+  /// Observes times of an item for the player itself. The caller removes the observer.
+  func addBoundary(
+    times: [MediaTime], itemID: PlayerItem.ID, _ handler: @escaping TimeObserverTable.Handler
+  ) -> ObserverToken {
+    let token = player.engine.makeToken()
+    updatePosition()
+    schedule.table.addBoundary(token, times: times, itemID: itemID, handler)
+    return token
+  }
+
+  /// Sets the chapters of the current item, for observers of chapters.
+  func setChapters(_ chapters: ChapterStarts, of itemID: PlayerItem.ID) {
+    updatePosition()
+    schedule.table.setChapters(chapters, of: itemID)
+  }
+
+  /// Ends the observers that are bound to items, in the order of `ids`.
+  func endObservers(boundTo ids: [PlayerItem.ID]) {
+    let bound = schedule.table.boundItemIDs
+    guard !bound.isEmpty else { return }
+    for id in ids where bound.contains(id) { callEndHandlers(schedule.table.removeObservers(boundTo: id)) }
+  }
+
+  /// Ends the observers that are bound to those items of `order` for which `hasLeft` is true, in that order.
+  func endObservers(boundToItemsOf order: QueueOrder, where hasLeft: (PlayerItem.ID) -> Bool = { _ in true }) {
+    let ids = schedule.table.boundItemIDs.filter { order.contains($0) && hasLeft($0) }
+    endObservers(boundTo: ids.sorted { (order.index(of: $0) ?? 0) < (order.index(of: $1) ?? 0) })
+  }
+
   /// Updates the observers' position to the current one, so that a new observer is not called for times before it.
   func updatePosition() {
     guard let position = player.position, position.itemID == schedule.table.position?.itemID else { return }
@@ -81,6 +113,43 @@ final class TimeObservers: PlayerFeature {
   func playerDidClose() {
     callEndHandlers(schedule.table.removeAll())
     schedule = ObserverSchedule()
+  }
+
+  // MARK: - Streams
+
+  /// Handles a jump to `position` in a new stream. Returns the calls for times that were skipped.
+  func jump(
+    to position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool
+  ) -> [TimeObserverTable.Call] {
+    schedule.jump(to: position, at: frame, isReverse: isReverse)
+  }
+
+  /// Handles a new stream that continues at `position`.
+  func startStream(at position: PlayerTimeline.Position, at frame: Int64, isReverse: Bool) {
+    schedule.startStream(at: position, at: frame, isReverse: isReverse)
+  }
+
+  /// Calls the observers of times that were skipped by a jump, and the periodic ones.
+  func notifyJump(to position: PlayerTimeline.Position, skipped: [TimeObserverTable.Call]) {
+    notify(skipped, itemID: position.itemID)
+    notify(schedule.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+  }
+
+  /// Handles the end of all streams.
+  func streamsEnded() {
+    interrupt(at: player.position)
+    schedule.table.leave()
+  }
+
+  /// Calls the observers of the last times of an item whose end was heard.
+  func itemEnded(_ id: PlayerItem.ID, duration: MediaTime, atFrame frame: Int64) {
+    notify(schedule.end(of: id, duration: duration), itemID: id, atFrame: frame)
+  }
+
+  /// Returns the next milestone of the current item, and its output frame.
+  func next() -> (frame: Int64, milestone: ObserverSchedule.Milestone)? {
+    schedule.next(
+      in: player.timeline, itemID: player.machine.entries.first?.id, isPlaying: player.machine.rate != 0)
   }
 
   // MARK: - Calls
@@ -130,8 +199,8 @@ final class TimeObservers: PlayerFeature {
       let observation = TimeObservation(
         itemID: itemID, time: call.time, rate: rate, reason: call.reason, lateNanoseconds: 0, hostTime: hostTime,
         isBackward: call.isBackward, chapter: call.chapter)
-      player.calls.add(heardAt: heardAt) { [player] lateNanoseconds in
-        guard player.observers.schedule.table.contains(call.token) else { return }
+      player.calls.add(heardAt: heardAt) { [self] lateNanoseconds in
+        guard schedule.table.contains(call.token) else { return }
         var observation = observation
         observation.lateNanoseconds = lateNanoseconds
         call.handler(observation)

@@ -77,7 +77,7 @@ extension PlayerControl {
   public func times(forInterval interval: MediaTime) throws(MediaError) -> AsyncStream<TimeObservation> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimeObservation.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
-    let token = try core.observers.addPeriodic(
+    let token = try core.timeObservers.addPeriodic(
       interval: interval, onEnd: { continuation.finish() }, { continuation.yield($0) })
     continuation.onTermination = { [weak core] _ in PlayerStreams.removeTimeObserver(token, of: core) }
     return stream
@@ -92,7 +92,7 @@ extension PlayerControl {
   ) throws(MediaError) -> AsyncStream<TimeObservation> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TimeObservation.self, bufferingPolicy: .bufferingNewest(PlayerStreams.capacity))
-    let token = try core.observers.addBoundary(
+    let token = try core.timeObservers.addBoundary(
       times: BoundaryTimes(times), itemID: itemID, includesSeeks: includesSeeks, onEnd: { continuation.finish() },
       { continuation.yield($0) })
     continuation.onTermination = { [weak core] _ in PlayerStreams.removeTimeObserver(token, of: core) }
@@ -119,6 +119,6 @@ private enum PlayerStreams {
   static func removeTimeObserver(_ token: ObserverToken, of core: PlayerCore?) {
     guard let core else { return }
     // It has already ended if the player was closed.
-    core.engine.loop.execute { _ = core.observers.schedule.table.remove(token) }
+    core.engine.loop.execute { core.timeObservers.removeIfPresent(token) }
   }
 }

@@ -249,7 +249,7 @@ public final class AudioPlayer: Sendable {
   // MARK: - Volume and pan
 
   /// The volume, from 0 to 1.
-  public var volume: Float { onLoop { $0.volume.volume } }
+  public var volume: Float { onLoop { $0.volume.gain } }
 
   /// Fades from the current volume to `volume` over `fadeDuration`.
   ///

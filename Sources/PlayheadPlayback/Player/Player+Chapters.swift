@@ -25,7 +25,7 @@ extension PlayerControl {
     itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false, onEnd: (@Sendable () -> Void)? = nil,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try control.core.observers.addChapters(
+    try control.core.timeObservers.addChapters(
       itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 

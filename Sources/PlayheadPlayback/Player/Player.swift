@@ -392,7 +392,7 @@ extension PlayerControl {
     forInterval interval: MediaTime, onEnd: (@Sendable () -> Void)? = nil,
     using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.observers.addPeriodic(interval: interval, onEnd: onEnd, handler)
+    try core.timeObservers.addPeriodic(interval: interval, onEnd: onEnd, handler)
   }
 
   /// Calls `handler` with `crossed` whenever playback reaches one of `times` in the current item.
@@ -430,14 +430,14 @@ extension PlayerControl {
     forTimes times: BoundaryTimes, itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
     onEnd: (@Sendable () -> Void)? = nil, using handler: @escaping @Sendable (TimeObservation) -> Void
   ) throws(MediaError) -> ObserverToken {
-    try core.observers.addBoundary(
+    try core.timeObservers.addBoundary(
       times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
   }
 
   /// Removes a time observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
-  public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.observers.remove(token) }
+  public func removeTimeObserver(_ token: ObserverToken) throws(MediaError) { try core.timeObservers.remove(token) }
 
   // MARK: - Meters
 

@@ -83,7 +83,7 @@ public actor QueuePlayer: PlayerControl {
   /// Returns the items that were current earlier and from which playback advanced, the newest last; at most 1,000. An
   /// item that was played several times occurs several times. Items that failed or were removed do not occur.
   public func history() -> [PlayerItem] {
-    core.machine.queue.history.ids.compactMap { core.items[$0] ?? core.items.past[$0] }
+    core.machine.queue.history.ids.compactMap { core.items.inQueueOrHistory($0) }
   }
 
   /// Returns whether an item has left the queue and can return from the history.

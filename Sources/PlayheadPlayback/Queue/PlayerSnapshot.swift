@@ -110,7 +110,7 @@ extension QueuePlayer {
 extension PlayerCore {
   func snapshot() -> PlayerSnapshot {
     PlayerSnapshot(
-      state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : (rates.next).value,
+      state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : rates.next.value,
       queue: machine.entries.order.snapshot,
       shuffle: machine.queue.shuffle.map { shuffle in
         ShuffleSnapshot(
@@ -136,7 +136,7 @@ extension PlayerCore {
       throw MediaError(.invalidState, "the player already has items", operation: "restore")
     }
     try items.claim(restoration.items)
-    for item in restoration.pastItems where items[item.id] == nil { items.past[item.id] = item }
+    items.restorePast(restoration.pastItems)
     let failed = restoration.failures.compactMap { id, error -> PlayerItem? in
       guard let item = items.inQueueOrHistory(id) else { return nil }
       item.fail(error)
@@ -146,7 +146,9 @@ extension PlayerCore {
       restoration.items.map(\.queueEntry), history: restoration.history.filter { items.inQueueOrHistory($0) != nil },
       version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
-    if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != rates.default { rates.once = rate }
+    if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != rates.default {
+      rates.stored = rate
+    }
     if restoration.defersOpening { machine.deferOpening() }
     perform(machine.reconcile(), cause: .request)
     for item in failed where items[item.id] != nil { send(itemChanged(item)) }

@@ -51,7 +51,7 @@ final class JointRateChange: PlayerGroup<SynchronizedRateChange>, @unchecked Sen
     engine.groups.append(self)
     members = players.filter { $0.machine.rate != 0 }
     for player in players where player.machine.rate == 0 {
-      player.rates.once = rate
+      player.rates.stored = rate
       player.persistence.settingsChanged()
     }
     // Observers are notified and may make members leave.

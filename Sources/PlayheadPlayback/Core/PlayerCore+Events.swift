@@ -15,7 +15,7 @@ extension PlayerCore {
     if new != former {
       // If only the audible rate changed, a requested rate is heard now. The cause is that request, not the input that
       // detected the change.
-      calls.publish(new, cause: isOnlyTimebaseRateChange(new) ? .request : cause, timebaseAnchor: anchor)
+      calls.addChange(new, cause: isOnlyTimebaseRateChange(new) ? .request : cause, timebaseAnchor: anchor)
     }
     calls.deliver()
   }
