@@ -33,7 +33,8 @@ public protocol AudioProcessor: AnyObject {
   ///
   /// Read after ``prepare(format:maximumFrameCount:)``. After a seek, and after a change of the rate or the processors,
   /// the engine passes as many frames before the target and discards them, so that the audio is the same as in
-  /// continuous playback. An item that follows another one without a gap begins without history.
+  /// continuous playback. An item that follows another one without a gap begins without history. The histories of
+  /// several processors are added, up to 10 s.
   var historyFrameCount: Int { get }
 
   /// Prepares for audio. Called once for each processor, before any other method.

@@ -56,15 +56,16 @@ final class AudioProcessorChain {
       latency += processor.latencyFrameCount
       history += processor.historyFrameCount
     }
-    guard latency <= limit, history <= limit else {
+    guard latency <= limit else {
       throw MediaError(
         .invalidArgument,
-        "latency and history of all audio processors together must be at most \(limit) frames"
-          + " (got \(latency) and \(history))", operation: "prepare")
+        "latency of all audio processors together must be at most \(limit) frames (got \(latency))",
+        operation: "prepare")
     }
     self.processors = processors
     latencyFrameCount = latency
-    historyFrameCount = history
+    // Less history changes the audio after a seek slightly. An error would make the item fail.
+    historyFrameCount = min(history, limit)
     omittedFrameCount = latency
   }
 

@@ -365,6 +365,26 @@ import Testing
     #expect(item.error?.code == .invalidArgument)
   }
 
+  /// Two effects with slow releases can be used together.
+  @Test func historiesThatAreTooLongTogetherAreLimited() async throws {
+    let rig = try await Rig()
+    let record = Record()
+    let item = try rig.wav(file: 1, frames: 720_000)
+    let factory = AudioProcessorFactory { Stating(latency: 0, history: 300_000) }
+    item.audioProcessors = [factory, factory, record.make()]
+    try await play(rig, [item], milliseconds: 100)
+    try await rig.run {
+      try $0.seek(to: .seconds(12), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+    }
+    await rig.settle()
+    #expect(item.error == nil)
+    let calls = record.calls
+    let jump = zip(calls, calls.dropFirst()).first { call, next in
+      next.time != call.time + MediaTime(value: Int64(call.frameCount), timescale: 48_000)
+    }
+    #expect(jump?.1.time == .seconds(2))
+  }
+
   /// A sum of all samples would stay NaN.
   @Test func laterProcessorsReceiveOnlyFiniteSamplesAndEachItemHasAnEntry() async throws {
     let rig = try await Rig()
