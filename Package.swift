@@ -190,6 +190,10 @@ let package = Package(
       ],
       swiftSettings: optimized),
 
+    // What changes the audio that is played.
+    .target(
+      name: "PlayheadEffects", dependencies: ["PlayheadMediaCore", "PlayheadPlayback"], swiftSettings: optimized),
+
     // How loud it is.
     .target(
       name: "PlayheadLoudness",
@@ -275,7 +279,7 @@ let package = Package(
       dependencies: [
         "PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadLibAV", "PlayheadPulseIO", "PlayheadNetworkIO",
         "PlayheadPlaylists", "PlayheadControlLoop", "PlayheadPlayerModel",
-        "PlayheadMediaAssets", "PlayheadPlayback", "PlayheadLoudness",
+        "PlayheadMediaAssets", "PlayheadPlayback", "PlayheadEffects", "PlayheadLoudness",
         "PlayheadWaveforms", "PlayheadRecording", log,
       ],
       swiftSettings: optimized),
@@ -387,6 +391,12 @@ let package = Package(
         "RigSupport",
       ],
       exclude: ["Goldens"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EffectsTests",
+      dependencies: [
+        "PlayheadEffects", "PlayheadPlayback", "PlayheadMediaCore", "PlayheadTesting", "MediaTesting", "RigSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LoudnessTests",

@@ -1,6 +1,7 @@
 /// The complete Playhead library: the module that a program imports to play media.
 import PlayheadControlLoop
 @_exported import PlayheadControlLoop
+@_exported import PlayheadEffects
 @_exported import PlayheadLoudness
 @_exported import PlayheadMediaAssets
 @_exported import PlayheadMediaCore

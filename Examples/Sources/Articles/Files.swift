@@ -203,6 +203,18 @@ func process(item: PlayerItem, player: QueuePlayer) async {
   // end of listing
 }
 
+func equalize(player: QueuePlayer) async throws {
+  // listing: equalizer
+  var settings = EqualizerSettings()
+  settings.bands = [
+    EqualizerBand(.lowShelf, frequencyHz: 100, gainDecibels: 4),
+    EqualizerBand(.peak, frequencyHz: 3_000, gainDecibels: -3, qFactor: 1.4),
+  ]
+  settings.outputGainDecibels = -4
+  await player.setAudioProcessors([try .parametricEqualizer(settings)])
+  // end of listing
+}
+
 func normalize(player: QueuePlayer) async throws {
   // listing: replay-gain
   var settings = ReplayGainSettings()

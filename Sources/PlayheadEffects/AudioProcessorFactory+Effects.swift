@@ -1,0 +1,16 @@
+import PlayheadMediaCore
+import PlayheadPlayback
+
+/// Factories of the effects of Playhead.
+///
+/// Each call makes a factory that differs from all others, even with equal settings. Keep a factory to set it again
+/// without a change of the audio.
+extension AudioProcessorFactory {
+  /// Makes a factory of ``ParametricEqualizer``.
+  ///
+  /// - Throws: The errors of ``EqualizerSettings/check()``.
+  public static func parametricEqualizer(_ settings: EqualizerSettings) throws(MediaError) -> AudioProcessorFactory {
+    try settings.check()
+    return AudioProcessorFactory { ParametricEqualizer(checked: settings) }
+  }
+}
