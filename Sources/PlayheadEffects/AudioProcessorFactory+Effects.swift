@@ -13,4 +13,12 @@ extension AudioProcessorFactory {
     try settings.check()
     return AudioProcessorFactory { ParametricEqualizer(checked: settings) }
   }
+
+  /// Makes a factory of ``ChannelMatrix``.
+  ///
+  /// - Throws: The errors of ``ChannelMix/check()``.
+  public static func channelMatrix(_ mix: ChannelMix) throws(MediaError) -> AudioProcessorFactory {
+    try mix.check()
+    return AudioProcessorFactory { ChannelMatrix(checked: mix) }
+  }
 }

@@ -215,6 +215,14 @@ func equalize(player: QueuePlayer) async throws {
   // end of listing
 }
 
+func mixChannels(item: PlayerItem) throws {
+  // listing: channel-matrix
+  item.audioProcessors = [try .channelMatrix(.mono)]
+  // The left channel receives both channels, the right channel is silent.
+  item.audioProcessors = [try .channelMatrix(.matrix([[0.5, 0.5], [0, 0]]))]
+  // end of listing
+}
+
 func normalize(player: QueuePlayer) async throws {
   // listing: replay-gain
   var settings = ReplayGainSettings()

@@ -5,6 +5,7 @@ import PlayheadPlayback
 /// One of the effects with its settings, as an argument of tests.
 enum Effect: Sendable, CustomStringConvertible {
   case equalizer(EqualizerSettings)
+  case channelMatrix(ChannelMix)
 
   /// Each effect, with settings that change audio.
   static let all: [Effect] = [
@@ -15,6 +16,7 @@ enum Effect: Sendable, CustomStringConvertible {
           EqualizerBand(.peak, frequencyHz: 1_000, gainDecibels: -9, qFactor: 4),
           EqualizerBand(.lowPass, frequencyHz: 12_000),
         ], outputGainDecibels: -3)),
+    .channelMatrix(.matrix([[0.75, -0.5], [0.125, 2]])),
   ]
 
   /// Makes the processor and prepares it.
@@ -22,6 +24,7 @@ enum Effect: Sendable, CustomStringConvertible {
     let processor: any AudioProcessor
     switch self {
     case .equalizer(let settings): processor = try ParametricEqualizer(settings)
+    case .channelMatrix(let mix): processor = try ChannelMatrix(mix)
     }
     try processor.prepare(format: format, maximumFrameCount: 4_096)
     return processor
@@ -30,6 +33,7 @@ enum Effect: Sendable, CustomStringConvertible {
   var description: String {
     switch self {
     case .equalizer: "equalizer"
+    case .channelMatrix: "channel matrix"
     }
   }
 }
