@@ -21,4 +21,12 @@ extension AudioProcessorFactory {
     try mix.check()
     return AudioProcessorFactory { ChannelMatrix(checked: mix) }
   }
+
+  /// Makes a factory of ``PeakLimiter``.
+  ///
+  /// - Throws: The errors of ``LimiterSettings/check()``.
+  public static func peakLimiter(_ settings: LimiterSettings) throws(MediaError) -> AudioProcessorFactory {
+    try settings.check()
+    return AudioProcessorFactory { PeakLimiter(checked: settings) }
+  }
 }

@@ -6,6 +6,7 @@ import PlayheadPlayback
 enum Effect: Sendable, CustomStringConvertible {
   case equalizer(EqualizerSettings)
   case channelMatrix(ChannelMix)
+  case limiter(LimiterSettings)
 
   /// Each effect, with settings that change audio.
   static let all: [Effect] = [
@@ -17,6 +18,7 @@ enum Effect: Sendable, CustomStringConvertible {
           EqualizerBand(.lowPass, frequencyHz: 12_000),
         ], outputGainDecibels: -3)),
     .channelMatrix(.matrix([[0.75, -0.5], [0.125, 2]])),
+    .limiter(LimiterSettings()),
   ]
 
   /// Makes the processor and prepares it.
@@ -25,6 +27,7 @@ enum Effect: Sendable, CustomStringConvertible {
     switch self {
     case .equalizer(let settings): processor = try ParametricEqualizer(settings)
     case .channelMatrix(let mix): processor = try ChannelMatrix(mix)
+    case .limiter(let settings): processor = try PeakLimiter(settings)
     }
     try processor.prepare(format: format, maximumFrameCount: 4_096)
     return processor
@@ -34,6 +37,7 @@ enum Effect: Sendable, CustomStringConvertible {
     switch self {
     case .equalizer: "equalizer"
     case .channelMatrix: "channel matrix"
+    case .limiter: "limiter"
     }
   }
 }
