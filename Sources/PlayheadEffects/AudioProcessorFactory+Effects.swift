@@ -22,6 +22,14 @@ extension AudioProcessorFactory {
     return AudioProcessorFactory { ChannelMatrix(checked: mix) }
   }
 
+  /// Makes a factory of ``Compressor``.
+  ///
+  /// - Throws: The errors of ``CompressorSettings/check()``.
+  public static func compressor(_ settings: CompressorSettings) throws(MediaError) -> AudioProcessorFactory {
+    try settings.check()
+    return AudioProcessorFactory { Compressor(checked: settings) }
+  }
+
   /// Makes a factory of ``PeakLimiter``.
   ///
   /// - Throws: The errors of ``LimiterSettings/check()``.

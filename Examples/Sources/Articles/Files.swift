@@ -223,6 +223,14 @@ func mixChannels(item: PlayerItem) throws {
   // end of listing
 }
 
+func compress(player: QueuePlayer) async throws {
+  // listing: compressor
+  var settings = CompressorSettings()
+  (settings.thresholdDecibels, settings.ratio, settings.makeUpGainDecibels) = (-30, 3, 8)
+  await player.setAudioProcessors([try .compressor(settings), try .peakLimiter(LimiterSettings())])
+  // end of listing
+}
+
 func normalize(player: QueuePlayer) async throws {
   // listing: replay-gain
   var settings = ReplayGainSettings()

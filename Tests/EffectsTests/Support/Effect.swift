@@ -6,6 +6,7 @@ import PlayheadPlayback
 enum Effect: Sendable, CustomStringConvertible {
   case equalizer(EqualizerSettings)
   case channelMatrix(ChannelMix)
+  case compressor(CompressorSettings)
   case limiter(LimiterSettings)
 
   /// Each effect, with settings that change audio.
@@ -18,6 +19,7 @@ enum Effect: Sendable, CustomStringConvertible {
           EqualizerBand(.lowPass, frequencyHz: 12_000),
         ], outputGainDecibels: -3)),
     .channelMatrix(.matrix([[0.75, -0.5], [0.125, 2]])),
+    .compressor(CompressorSettings()),
     .limiter(LimiterSettings()),
   ]
 
@@ -27,6 +29,7 @@ enum Effect: Sendable, CustomStringConvertible {
     switch self {
     case .equalizer(let settings): processor = try ParametricEqualizer(settings)
     case .channelMatrix(let mix): processor = try ChannelMatrix(mix)
+    case .compressor(let settings): processor = try Compressor(settings)
     case .limiter(let settings): processor = try PeakLimiter(settings)
     }
     try processor.prepare(format: format, maximumFrameCount: 4_096)
@@ -37,6 +40,7 @@ enum Effect: Sendable, CustomStringConvertible {
     switch self {
     case .equalizer: "equalizer"
     case .channelMatrix: "channel matrix"
+    case .compressor: "compressor"
     case .limiter: "limiter"
     }
   }
