@@ -231,6 +231,16 @@ func compress(player: QueuePlayer) async throws {
   // end of listing
 }
 
+func applyEffects(player: QueuePlayer, item: PlayerItem) async throws {
+  // listing: effects
+  let bass = EqualizerBand(.lowShelf, frequencyHz: 100, gainDecibels: 6)
+  let equalizer = try AudioProcessorFactory.parametricEqualizer(EqualizerSettings(bands: [bass]))
+  let limiter = try AudioProcessorFactory.peakLimiter(LimiterSettings())
+  item.audioProcessors = [try .channelMatrix(.mono)]
+  await player.setAudioProcessors([equalizer, limiter])
+  // end of listing
+}
+
 func normalize(player: QueuePlayer) async throws {
   // listing: replay-gain
   var settings = ReplayGainSettings()
