@@ -2,9 +2,12 @@
 public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
   /// A straight line.
   case linear
-  /// The square of the gain moves in a straight line. The sum of the powers stays constant when one player fades out
-  /// while another fades in.
+  /// Between 0 and 1, a quarter of a sine. The sum of the powers stays constant when one stream fades out while another
+  /// fades in.
   case equalPower
+  /// Half a cosine: slow at both ends. The sum of the gains stays constant when one stream fades out while another fades
+  /// in.
+  case sCurve
 }
 
 /// A gain that moves from one value to another over a number of output frames, and then keeps the target value.
@@ -44,9 +47,26 @@ struct GainRamp: BitwiseCopyable {
     switch curve {
     case .linear: return start + (target - start) * part
     case .equalPower:
-      let power = start * start + (target * target - start * start) * part
+      let power = start * start + (target * target - start * start) * Self.cosineRise(part)
       return Self.squareRoot(power)
+    case .sCurve: return start + (target - start) * Self.cosineRise(part)
     }
+  }
+
+  /// Returns half a cosine from 0 to 1: `(1 - cos(pi * part)) / 2`, the square of `sin(pi / 2 * part)`.
+  ///
+  /// The sine's Taylor series to the term of degree 11: its error is below 1e-7. The compiler cannot prove that the C
+  /// library's function does not allocate.
+  @_noAllocation
+  static func cosineRise(_ part: Float) -> Float {
+    let angle = Double.pi * (Double(part) - 0.5)
+    let square = angle * angle
+    var series = 1 - square / 110
+    series = 1 - square / 72 * series
+    series = 1 - square / 42 * series
+    series = 1 - square / 20 * series
+    series = 1 - square / 6 * series
+    return Float(0.5 + 0.5 * angle * series)
   }
 
   /// Returns the square root, by Newton's method; only the last bit may be wrong. The compiler cannot prove that the C

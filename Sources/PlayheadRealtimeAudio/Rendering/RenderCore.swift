@@ -94,31 +94,31 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Replaces the input's stream at once. The engine must keep `stream` alive until `streamRetired`.
   ///
-  /// With `crossFade`, both streams of a running input are heard: the previous stream fades out, as far as it has been
+  /// With `switchFade`, both streams of a running input are heard: the previous stream fades out, as far as it has been
   /// written, while `stream` fades in. Events report the switch at the beginning of the fade.
   ///
   /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame. Reading begins at stream frame
   /// `renderedFrame - anchorFrame`, but not before `fromFrame` and not after the last written frame. Inputs with the
   /// same anchor stay synchronous, even if their commands are applied at different frames.
   package func setStream(
-    _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, crossFade: CrossFade = .none,
+    _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, switchFade: SwitchFade = .none,
     input: Int
   ) {
     stage(
       RenderCommand(
         kind: .setStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        anchorFrame: anchorFrame, crossFade: crossFade))
+        anchorFrame: anchorFrame, switchFade: switchFade))
   }
 
   /// Switches to `stream`, without a gap, when the input reaches frame `atFrame` of its current stream. A nil `stream`
-  /// cancels the switch. `crossFade` works as in `setStream`, from that frame on.
+  /// cancels the switch. `switchFade` works as in `setStream`, from that frame on.
   package func scheduleStream(
-    _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, crossFade: CrossFade = .none, input: Int
+    _ stream: RenderStream?, fromFrame: Int64, atFrame: Int64, switchFade: SwitchFade = .none, input: Int
   ) {
     stage(
       RenderCommand(
         kind: .scheduleStream, inputIndex: input, stream: stream?.storage, streamFrame: fromFrame,
-        atStreamFrame: atFrame, crossFade: crossFade))
+        atStreamFrame: atFrame, switchFade: switchFade))
   }
 
   /// Moves the input's gain (1 = unchanged) to `gain` over `rampFrameCount` frames, from its value at that time.

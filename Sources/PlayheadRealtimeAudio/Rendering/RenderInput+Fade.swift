@@ -32,7 +32,7 @@ extension RenderInput {
   /// make room, returns the first frame to which a rewind is still possible; otherwise nil.
   @_noAllocation
   mutating func startFade(
-    _ crossFade: CrossFade, at outputFrame: Int64, from streamFrame: Int64, events: borrowing RenderEventQueue,
+    _ switchFade: SwitchFade, at outputFrame: Int64, from streamFrame: Int64, events: borrowing RenderEventQueue,
     index: Int32
   ) -> Int64? {
     guard let stream else { return nil }
@@ -46,10 +46,10 @@ extension RenderInput {
       to: Fade(
         stream: stream, streamFrame: streamFrame,
         outgoing: GainRamp(
-          start: gain, target: 0, startFrame: outputFrame, frameCount: crossFade.outFrameCount,
-          curve: crossFade.curve),
+          start: gain, target: 0, startFrame: outputFrame, frameCount: switchFade.outFrameCount,
+          curve: switchFade.curve),
         incoming: GainRamp(
-          start: 0, target: 1, startFrame: outputFrame, frameCount: crossFade.inFrameCount, curve: crossFade.curve)))
+          start: 0, target: 1, startFrame: outputFrame, frameCount: switchFade.inFrameCount, curve: switchFade.curve)))
     fadeCount &+= 1
     retain(stream)
     return rewindLimit

@@ -17,7 +17,7 @@ struct RenderInput: ~Copyable {
     /// Whether a scheduled switch started this run, and the frame of the previous stream at which it did.
     var wasScheduled: Bool
     var scheduledAtFrame: Int64
-    var crossFade: CrossFade
+    var switchFade: SwitchFade
 
     var outputEnd: Int64 { outputFrame &+ frameCount }
   }
@@ -41,7 +41,7 @@ struct RenderInput: ~Copyable {
   var scheduled: Stream?
   var scheduledAtFrame: Int64 = 0
   var scheduledStreamFrame: Int64 = 0
-  var scheduledCrossFade = CrossFade.none
+  var scheduledSwitchFade = SwitchFade.none
 
   // The gains of the samples.
   var inputGain = GainRamp()
@@ -115,7 +115,7 @@ struct RenderInput: ~Copyable {
   /// a rewind is still possible; otherwise nil.
   @_noAllocation
   mutating func appendRun(
-    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, crossFade: CrossFade,
+    at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, switchFade: SwitchFade,
     events: borrowing RenderEventQueue, index: Int32
   ) -> Int64? {
     var rewindLimit: Int64?
@@ -127,7 +127,7 @@ struct RenderInput: ~Copyable {
       to: Run(
         outputFrame: outputFrame, stream: stream, streamFrame: streamFrame, frameCount: 0,
         wasScheduled: scheduledAtFrame != nil, scheduledAtFrame: scheduledAtFrame ?? 0,
-        crossFade: crossFade))
+        switchFade: switchFade))
     runCount &+= 1
     retain(stream)
     return rewindLimit
@@ -172,7 +172,7 @@ struct RenderInput: ~Copyable {
         // The switch is scheduled again, in the stream of the previous run.
         schedule(
           last.pointee.stream, streamFrame: last.pointee.streamFrame, at: last.pointee.scheduledAtFrame,
-          crossFade: last.pointee.crossFade, events: events, index: index)
+          switchFade: last.pointee.switchFade, events: events, index: index)
         replaceStream(with: run(runCount &- 2).pointee.stream, events: events, index: index)
         streamFrame = last.pointee.scheduledAtFrame
       } else {
@@ -247,7 +247,7 @@ struct RenderInput: ~Copyable {
   /// Schedules a switch to `newStream` at `frame` of the current stream; nil cancels the switch.
   @_noAllocation
   mutating func schedule(
-    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, crossFade: CrossFade = .none,
+    _ newStream: Stream?, streamFrame: Int64, at frame: Int64, switchFade: SwitchFade = .none,
     events: borrowing RenderEventQueue, index: Int32
   ) {
     if let newStream { retain(newStream) }
@@ -255,7 +255,7 @@ struct RenderInput: ~Copyable {
     scheduled = newStream
     scheduledStreamFrame = streamFrame
     scheduledAtFrame = frame
-    scheduledCrossFade = crossFade
+    scheduledSwitchFade = switchFade
     if let old { release(old, events: events, index: index) }
   }
 

@@ -19,7 +19,7 @@ struct RenderCommand: BitwiseCopyable {
   /// `scheduleStream`: the frame of the current stream at which the input switches to `stream`.
   var atStreamFrame: Int64 = 0
   /// `setStream`, `scheduleStream`: the cross-fade from the previous stream.
-  var crossFade = CrossFade.none
+  var switchFade = SwitchFade.none
   /// `setItemGain`: the ID of the stream, which may no longer exist, and of the item in it.
   var streamID: UInt64 = 0
   var itemID: UInt64 = 0

@@ -85,9 +85,9 @@ struct RenderState: ~Copyable {
       }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
-      if !command.crossFade.isNone, input.pointee.isRunning, input.pointee.startFrame <= renderedFrame {
+      if !command.switchFade.isNone, input.pointee.isRunning, input.pointee.startFrame <= renderedFrame {
         startFade(
-          command.crossFade, input, from: input.pointee.streamFrame, at: renderedFrame, index: index, events: events)
+          command.switchFade, input, from: input.pointee.streamFrame, at: renderedFrame, index: index, events: events)
       } else {
         input.pointee.dropAllFades(events: events, index: index)
       }
@@ -106,7 +106,7 @@ struct RenderState: ~Copyable {
       } else {
         input.pointee.schedule(
           command.stream, streamFrame: command.streamFrame, at: command.atStreamFrame,
-          crossFade: command.crossFade, events: events, index: index)
+          switchFade: command.switchFade, events: events, index: index)
         if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
       }
     case .setGain:
@@ -170,7 +170,7 @@ struct RenderState: ~Copyable {
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
         // The outgoing stream stays audible.
-        if !command.crossFade.isNone { return .mixes }
+        if !command.switchFade.isNone { return .mixes }
         withStream = command.stream == nil ? withStream & ~bit : withStream | bit
         replaced |= bit
       case .scheduleStream: return .mixes
@@ -307,7 +307,7 @@ struct RenderState: ~Copyable {
       }
       if !input.pointee.isIn(.audible) {
         startRun(
-          input, stream: stream, at: outputFrame, scheduledAtFrame: nil, crossFade: .none, index: index,
+          input, stream: stream, at: outputFrame, scheduledAtFrame: nil, switchFade: .none, index: index,
           events: events)
       }
       let gainRange = stream.pointee.gains.gainRange(atFrame: position)
@@ -325,21 +325,22 @@ struct RenderState: ~Copyable {
 
   @_noAllocation
   private mutating func startFade(
-    _ crossFade: CrossFade, _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64, at outputFrame: Int64,
+    _ switchFade: SwitchFade, _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64,
+    at outputFrame: Int64,
     index: Int32, events: borrowing RenderEventQueue
   ) {
     let rewindLimit = input.pointee.startFade(
-      crossFade, at: outputFrame, from: streamFrame, events: events, index: index)
+      switchFade, at: outputFrame, from: streamFrame, events: events, index: index)
     if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
   }
 
   @_noAllocation
   private mutating func startRun(
     _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
-    scheduledAtFrame: Int64?, crossFade: CrossFade, index: Int32, events: borrowing RenderEventQueue
+    scheduledAtFrame: Int64?, switchFade: SwitchFade, index: Int32, events: borrowing RenderEventQueue
   ) {
     let rewindLimit = input.pointee.appendRun(
-      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, crossFade: crossFade,
+      at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, switchFade: switchFade,
       events: events, index: index)
     if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
     input.pointee.phase = .audible
@@ -352,14 +353,14 @@ struct RenderState: ~Copyable {
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
     at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
-    let crossFade = input.pointee.scheduledCrossFade
-    if !crossFade.isNone {
-      startFade(crossFade, input, from: position, at: outputFrame, index: index, events: events)
+    let switchFade = input.pointee.scheduledSwitchFade
+    if !switchFade.isNone {
+      startFade(switchFade, input, from: position, at: outputFrame, index: index, events: events)
     }
     input.pointee.streamFrame = input.pointee.scheduledStreamFrame
     // The run's reference keeps `next` alive across the two changes.
     startRun(
-      input, stream: next, at: outputFrame, scheduledAtFrame: position, crossFade: crossFade, index: index,
+      input, stream: next, at: outputFrame, scheduledAtFrame: position, switchFade: switchFade, index: index,
       events: events)
     input.pointee.replaceStream(with: next, events: events, index: index)
     input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)

@@ -115,12 +115,12 @@ import Testing
     #expect(counts == .none)
   }
 
-  @Test func crossFadesAndMetersDoNotAllocate() throws {
+  @Test func switchFadesAndMetersDoNotAllocate() throws {
     let counts = try count { rig, streams in
       rig.core.setMetering(true, input: 0)
       rig.core.setMetering(true, input: 1)
-      rig.core.setStream(streams[3], fromFrame: 0, crossFade: CrossFade(frameCount: 240), input: 0)
-      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 200, crossFade: CrossFade(frameCount: 240), input: 1)
+      rig.core.setStream(streams[3], fromFrame: 0, switchFade: SwitchFade(frameCount: 240), input: 0)
+      rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 200, switchFade: SwitchFade(frameCount: 240), input: 1)
       rig.core.setPan(1, rampFrameCount: 0, input: 2)
       rig.core.postCommands()
     } _: { core, block in

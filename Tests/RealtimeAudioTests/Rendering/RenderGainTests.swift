@@ -33,9 +33,25 @@ import Testing
     rig.core.applyCommands()
     rig.post { $0.setGain(1, rampFrameCount: 1_000, curve: .equalPower, input: incoming) }
     for (frame, sample) in rig.render(1_000).enumerated() {
-      // The gain of the outgoing input is the square root of 1 - frame / 1,000.
-      #expect(abs(Double(sample) * Double(sample) - Double(frame) / 1_000) < 1e-6)
+      // The gain of the outgoing input is the cosine.
+      #expect(abs(Double(sample) - sin(Double(frame) / 1_000 * .pi / 2)) < 1e-6)
     }
+  }
+
+  @Test func cosineRiseIsThatOfTheCLibrary() {
+    let parts = (0...10_000).map { Float($0) / 10_000 }
+    let worst = parts.map { abs(Double(GainRamp.cosineRise($0)) - (1 - cos(Double($0) * .pi)) / 2) }.max() ?? 1
+    #expect(worst < 1e-6)
+    #expect(GainRamp.cosineRise(0) >= 0 && GainRamp.cosineRise(1) <= 1)
+  }
+
+  @Test func gainsOfTwoSCurvesHaveAConstantSum() {
+    let rising = GainRamp(start: 0, target: 1, frameCount: 1_000, curve: .sCurve)
+    let falling = GainRamp(start: 1, target: 0, frameCount: 1_000, curve: .sCurve)
+    for frame in 0...1_000 {
+      #expect(abs(rising.value(atFrame: Int64(frame)) + falling.value(atFrame: Int64(frame)) - 1) < 1e-6)
+    }
+    #expect(rising.value(atFrame: 500) == 0.5)
   }
 
   @Test func equalPowerRampEndsAtItsTarget() throws {
@@ -105,7 +121,7 @@ import Testing
     let next = rig.keep(ones(100))
     rig.post {
       $0.setGain(1, rampFrameCount: 4, stopsAtEnd: true, input: input)
-      $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 8), input: input)
+      $0.setStream(next, fromFrame: 0, switchFade: SwitchFade(frameCount: 8), input: input)
     }
     #expect(rig.render(8) == [1, 1, 1, 1, 0, 0, 0, 0])
   }
@@ -206,20 +222,20 @@ import Testing
     let input = try rig.play(RenderStream([Float](repeating: 0.5, count: 40)))
     #expect(rig.render(4) == [Float](repeating: 0.5, count: 4))
     let next = rig.keep(RenderStream([Float](repeating: 1, count: 40)))
-    rig.post { $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 4), input: input) }
+    rig.post { $0.setStream(next, fromFrame: 0, switchFade: SwitchFade(frameCount: 4), input: input) }
     #expect(rig.render(6) == [0.5, 0.625, 0.75, 0.875, 1, 1])
     #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 4 4", "streamSet 4 0", "runBegan 4 0"])
     rig.core.release(heardFrame: 10)
     #expect(rig.retiredStreams().count == 1)
   }
 
-  @Test func crossFadeBetweenIdenticalStreamsKeepsTheSamples() throws {
+  @Test func switchFadeBetweenIdenticalStreamsKeepsTheSamples() throws {
     let rig = RenderRig()
     let samples = ramp(1_000)
     let input = try rig.play(RenderStream(samples))
     let next = rig.keep(RenderStream(samples))
     rig.post {
-      $0.scheduleStream(next, fromFrame: 300, atFrame: 300, crossFade: CrossFade(frameCount: 240), input: input)
+      $0.scheduleStream(next, fromFrame: 300, atFrame: 300, switchFade: SwitchFade(frameCount: 240), input: input)
     }
     for (sample, expected) in zip(rig.render(1_000), samples) { #expect(abs(sample - expected) <= expected * 1e-6) }
   }
@@ -229,7 +245,7 @@ import Testing
     let input = try rig.play(RenderStream(ramp(2_000), channelCount: 2))
     let next = rig.keep(RenderStream(ramp(2_000, from: 50_000), channelCount: 2))
     rig.post {
-      $0.scheduleStream(next, fromFrame: 20, atFrame: 200, crossFade: CrossFade(frameCount: 100), input: input)
+      $0.scheduleStream(next, fromFrame: 20, atFrame: 200, switchFade: SwitchFade(frameCount: 100), input: input)
     }
     let first = rig.render(500)
     for frame in [400, 299, 250, 201, 200, 199, 0] as [Int64] {
@@ -244,9 +260,9 @@ import Testing
     _ = rig.render(10)
     let second = rig.keep(ones(200))
     let third = rig.keep(ones(200))
-    rig.post { $0.setStream(second, fromFrame: 0, crossFade: CrossFade(frameCount: 20), input: input) }
+    rig.post { $0.setStream(second, fromFrame: 0, switchFade: SwitchFade(frameCount: 20), input: input) }
     var output = rig.render(5)
-    rig.post { $0.setStream(third, fromFrame: 0, crossFade: CrossFade(frameCount: 20), input: input) }
+    rig.post { $0.setStream(third, fromFrame: 0, switchFade: SwitchFade(frameCount: 20), input: input) }
     output += rig.render(100)
     for (sample, before) in zip(output.dropFirst(), output) { #expect(abs(sample - before) < 0.11) }
     #expect(output.last == 1)
@@ -259,8 +275,8 @@ import Testing
       let input = try rig.play(RenderStream((0..<40).flatMap { _ in [1, 0] as [Float] }, channelCount: 2))
       _ = rig.render(4)
       let next = rig.keep(RenderStream((0..<40).flatMap { _ in [0, 1] as [Float] }, channelCount: 2))
-      let crossFade = CrossFade(outFrameCount: Int64(out), inFrameCount: Int64(incoming))
-      rig.post { $0.setStream(next, fromFrame: 0, crossFade: crossFade, input: input) }
+      let switchFade = SwitchFade(outFrameCount: Int64(out), inFrameCount: Int64(incoming))
+      rig.post { $0.setStream(next, fromFrame: 0, switchFade: switchFade, input: input) }
       let output = rig.render(12)
       for frame in 0..<12 {
         let left: Float = frame < out ? 1 - Float(frame) / Float(out) : 0
@@ -279,7 +295,7 @@ import Testing
     _ = rig.render(10)
     let next = rig.keep(RenderStream((0..<400).flatMap { _ in [0, 1] as [Float] }, channelCount: 2))
     rig.post {
-      $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 240, curve: .equalPower), input: input)
+      $0.setStream(next, fromFrame: 0, switchFade: SwitchFade(frameCount: 240, curve: .equalPower), input: input)
     }
     let output = rig.render(300)
     for frame in 0..<300 {
@@ -293,7 +309,7 @@ import Testing
     let rig = RenderRig()
     let input = try rig.play(RenderStream([1, 1, 1, 1], isEnded: true))
     _ = rig.render(2)
-    rig.post { $0.setStream(nil, fromFrame: 0, crossFade: CrossFade(frameCount: 4), input: input) }
+    rig.post { $0.setStream(nil, fromFrame: 0, switchFade: SwitchFade(frameCount: 4), input: input) }
     #expect(rig.render(6) == [1, 0.75, 0, 0, 0, 0])
     #expect(rig.core.lastAudibleFrame == 4)
   }
@@ -302,7 +318,7 @@ import Testing
     let rig = RenderRig()
     let input = try rig.play(ones(100))
     let next = rig.keep(RenderStream(silence(100)))
-    rig.post { $0.setStream(next, fromFrame: 0, crossFade: CrossFade(frameCount: 10), input: input) }
+    rig.post { $0.setStream(next, fromFrame: 0, switchFade: SwitchFade(frameCount: 10), input: input) }
     _ = rig.render(2)
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.render(2) == [0, 0])

@@ -84,12 +84,12 @@ import Testing
     let first = stream([100], [0.5])
     let input = try rig.play(first)
     let second = rig.keep(stream([100], [2]))
-    rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 10, crossFade: .none, input: input) }
+    rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 10, switchFade: .none, input: input) }
     #expect(rig.render(20) == samples([10, 10], [0.5, 2]))
     // The gain of a scheduled or outgoing stream can change, too.
     let third = rig.keep(stream([100], [1]))
     rig.post {
-      $0.setStream(third, fromFrame: 0, crossFade: CrossFade(frameCount: 4), input: input)
+      $0.setStream(third, fromFrame: 0, switchFade: SwitchFade(frameCount: 4), input: input)
       $0.setItemGain(4, itemID: 1, of: second, rampFrameCount: 0, input: input)
     }
     #expect(rig.render(6) == [4, 3.25, 2.5, 1.75, 1, 1])

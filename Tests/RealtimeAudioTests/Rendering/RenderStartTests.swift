@@ -100,7 +100,7 @@ import Testing
     let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], startFrame: 100)
     _ = rig.render(50)
     let next = rig.keep(RenderStream(ramp(500, from: 1_001)))
-    rig.post { $0.setStream(next, fromFrame: 3, crossFade: CrossFade(frameCount: 40), input: inputs[0]) }
+    rig.post { $0.setStream(next, fromFrame: 3, switchFade: SwitchFade(frameCount: 40), input: inputs[0]) }
     #expect(rig.render(100) == silence(50) + ramp(50, from: 1_004))
   }
 

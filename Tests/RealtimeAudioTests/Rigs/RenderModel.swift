@@ -21,7 +21,7 @@ struct RenderModel {
   struct Schedule {
     var next: StreamFrame
     var atFrame: Int64
-    var crossFade = CrossFade.none
+    var switchFade = SwitchFade.none
   }
 
   /// A gain over output frames.
@@ -38,8 +38,10 @@ struct RenderModel {
       let part = Float(elapsed) / Float(frameCount)
       return switch curve {
       case .linear: start + (target - start) * part
-      // The core's root, because its last bit may differ from that of the C library.
-      case .equalPower: GainRamp.squareRoot(start * start + (target * target - start * start) * part)
+      // The core's functions, because their last bits may differ from those of the C library.
+      case .equalPower:
+        GainRamp.squareRoot(start * start + (target * target - start * start) * GainRamp.cosineRise(part))
+      case .sCurve: start + (target - start) * GainRamp.cosineRise(part)
       }
     }
 
@@ -79,20 +81,20 @@ struct RenderModel {
     var isActive: Bool { isAttached && isRunning && position != nil && !hasEnded }
 
     /// Fades out the stream at `position` from `frame` on.
-    mutating func start(_ crossFade: CrossFade, at frame: Int64) {
+    mutating func start(_ switchFade: SwitchFade, at frame: Int64) {
       guard let position else { return }
       fades.append(
         Fade(
           streamFrame: position,
           outgoing: Ramp(
             start: fades.last?.incoming.value(at: frame) ?? 1, target: 0, startFrame: frame,
-            frameCount: crossFade.outFrameCount, curve: crossFade.curve),
+            frameCount: switchFade.outFrameCount, curve: switchFade.curve),
           incoming: Ramp(
-            start: 0, target: 1, startFrame: frame, frameCount: crossFade.inFrameCount, curve: crossFade.curve)))
+            start: 0, target: 1, startFrame: frame, frameCount: switchFade.inFrameCount, curve: switchFade.curve)))
     }
 
     mutating func switchToScheduledStream(_ schedule: Schedule, at frame: Int64) {
-      if !schedule.crossFade.isNone { start(schedule.crossFade, at: frame) }
+      if !schedule.switchFade.isNone { start(schedule.switchFade, at: frame) }
       position = schedule.next
       self.schedule = nil
     }
@@ -101,7 +103,7 @@ struct RenderModel {
   enum Command {
     case reattach(input: Int)
     case setRunning(Bool, fromFrame: Int64 = .min, input: Int)
-    case setStream(StreamFrame?, CrossFade, input: Int)
+    case setStream(StreamFrame?, SwitchFade, input: Int)
     case scheduleStream(Schedule?, input: Int)
     case setGain(Float, rampFrameCount: Int64, input: Int)
     case setMuted(Bool, rampFrameCount: Int64, input: Int)
@@ -161,9 +163,9 @@ struct RenderModel {
       inputs[input].startFrame = startFrame
       inputs[input].hasEnded = false
       if !isRunning || startFrame > renderedFrame { inputs[input].fades = [] }
-    case .setStream(let streamFrame, let crossFade, let input):
-      if !crossFade.isNone, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
-        inputs[input].start(crossFade, at: renderedFrame)
+    case .setStream(let streamFrame, let switchFade, let input):
+      if !switchFade.isNone, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
+        inputs[input].start(switchFade, at: renderedFrame)
       } else {
         inputs[input].fades = []
       }

@@ -164,11 +164,11 @@ struct RenderSequence {
   }
 
   /// A cross-fade of any curve, with separate lengths that may be 0; none in half of all cases.
-  mutating func randomFade() -> CrossFade {
+  mutating func randomFade() -> SwitchFade {
     if Bool.random(using: &random) { return .none }
-    return CrossFade(
+    return SwitchFade(
       outFrameCount: Int64.random(in: 0...30, using: &random), inFrameCount: Int64.random(in: 0...30, using: &random),
-      curve: Bool.random(using: &random) ? .linear : .equalPower)
+      curve: [.linear, .equalPower, .sCurve].randomElement(using: &random) ?? .linear)
   }
 
   mutating func randomCommand() -> RenderModel.Command {
@@ -193,7 +193,7 @@ struct RenderSequence {
     case 8, 9:
       let at = (state.position?.frame ?? 0) + Int64.random(in: -3...50, using: &random)
       let next = RenderModel.StreamFrame(stream: makeStream(), frame: Int64.random(in: 0...2, using: &random))
-      return .scheduleStream(.init(next: next, atFrame: at, crossFade: randomFade()), input: input)
+      return .scheduleStream(.init(next: next, atFrame: at, switchFade: randomFade()), input: input)
     case 10:
       return .setMuted(.random(using: &random), rampFrameCount: Int64.random(in: 0...30, using: &random), input: input)
     case 11, 12:
@@ -213,13 +213,14 @@ struct RenderSequence {
       core.detachInput(input)
       expect(core.attachInput() == input, "the index is free again")
     case .setRunning(let isRunning, let frame, let input): core.setRunning(isRunning, fromFrame: frame, input: input)
-    case .setStream(let streamFrame, let crossFade, let input):
+    case .setStream(let streamFrame, let switchFade, let input):
       core.setStream(
-        streamFrame.map { streams[$0.stream] }, fromFrame: streamFrame?.frame ?? 0, crossFade: crossFade, input: input)
+        streamFrame.map { streams[$0.stream] }, fromFrame: streamFrame?.frame ?? 0, switchFade: switchFade, input: input
+      )
     case .scheduleStream(let schedule, let input):
       core.scheduleStream(
         schedule.map { streams[$0.next.stream] }, fromFrame: schedule?.next.frame ?? 0,
-        atFrame: schedule?.atFrame ?? 0, crossFade: schedule?.crossFade ?? .none, input: input)
+        atFrame: schedule?.atFrame ?? 0, switchFade: schedule?.switchFade ?? .none, input: input)
     case .setGain(let gain, let rampFrameCount, let input):
       core.setGain(gain, rampFrameCount: rampFrameCount, input: input)
     case .setMuted(let isMuted, let count, let input): core.setMuted(isMuted, rampFrameCount: count, input: input)
