@@ -102,6 +102,12 @@ func setRates(player: QueuePlayer) async throws {
   // end of listing
 }
 
+func crossfadeItems(player: QueuePlayer) async throws {
+  // listing: crossfade-items
+  try await player.setCrossfade(Crossfade(duration: .seconds(5), curve: .equalPower))
+  // end of listing
+}
+
 func editQueue(player: QueuePlayer, first: PlayerItem, second: PlayerItem, jingle: PlayerItem) async throws {
   // listing: edit-queue
   try await player.append([first, second])

@@ -10,15 +10,15 @@ extension PlayerCore {
     let isShared = next.sharedFrame != nil
     core.setStream(
       next.stream, fromFrame: isShared ? 0 : playedFrameCount(of: next), anchorFrame: next.sharedFrame ?? .min,
-      crossFade: Self.changeFade(core), input: input)
+      switchFade: Self.changeFade(core), input: input)
   }
 
   /// Logs that a change is cross-faded, because its audio, or that before it, is not decoded in time.
   func logInexactChange() { logger.info("a change was ready too late to replace the audio exactly") }
 
   /// The cross-fade between two versions of the same audio: linear, 5 ms.
-  static func changeFade(_ core: RenderCore) -> CrossFade {
-    CrossFade(frameCount: Int64(core.format.sampleRateHz / 200))
+  static func changeFade(_ core: RenderCore) -> SwitchFade {
+    SwitchFade(frameCount: Int64(core.format.sampleRateHz / 200))
   }
 
   /// The number of frames that playback advanced while its continuation was decoded. For a shared change it is counted

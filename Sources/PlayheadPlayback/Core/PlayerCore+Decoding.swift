@@ -29,7 +29,8 @@ extension PlayerCore {
         generation: generation,
         source: source(of: item),
         request: request, stream: stream,
-        format: format, splice: splicePosition(of: request)))
+        format: format, splice: splicePosition(of: request),
+        outgoing: outgoing(of: request, format), crossfade: machine.intent.crossfade))
   }
 
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
@@ -38,6 +39,30 @@ extension PlayerCore {
       timePitch: item.timePitchSlot, audioProcessors: item.audioProcessorSlot, mediaSelection: item.mediaSelectionSlot,
       gainPolicy: replayGain.policy(of: item), opening: AssetOpening(log: item.networkLog),
       openingRecorder: OpeningRecorder(record: engine.openingRecord))
+  }
+
+  /// The end of the previous item, if the audio of `request` begins in a cross-fade.
+  private func outgoing(of request: Machine.DecodeRequest, _ format: AudioFormat) -> DecodePipeline.Outgoing? {
+    if let overlap = request.overlap, let crossfade = request.crossfade, let item = items[overlap.itemID] {
+      return DecodePipeline.Outgoing(
+        source: source(of: item), time: overlap.time, crossfade: crossfade,
+        frameCount: crossfade.frameCount(rate: format.sampleRateHz))
+    }
+    guard request.isContinuation, request.itemID == machine.entries.first?.id else { return nil }
+    let rate = timeline.rate(atOutputFrame: output.heardFrame) ?? request.rate
+    return heardOverlap?.continue(at: request.time, rate: rate, sampleRateHz: format.sampleRateHz)
+  }
+
+  /// The cross-fade at an end that is heard now; nil without one.
+  func overlap(at end: ItemEnd) -> HeardOverlap? {
+    guard end.overlapFrameCount > 0, let crossfade = end.crossfade, let item = items[end.itemID],
+      let time = endTime(of: end)
+    else { return nil }
+    let next = chain.outgoing?.stream.id == end.streamID ? chain.sounding.map { ($0.stream.id, Int64(0)) } : nil
+    let (streamID, streamFrame) = next ?? (end.streamID, end.streamFrame)
+    guard let itemTime = timeline.position(streamID: streamID, streamFrame: streamFrame)?.time else { return nil }
+    return HeardOverlap(
+      of: source(of: item), at: time, with: itemTime, crossfade: crossfade, frameCount: end.overlapFrameCount)
   }
 
   /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
@@ -49,8 +74,9 @@ extension PlayerCore {
   }
 
   /// The item's time at the end of a pass that is in a stream.
-  private func endTime(of pass: PassID) -> MediaTime? {
-    guard let end = chain.end(of: pass) else { return nil }
+  private func endTime(of pass: PassID) -> MediaTime? { chain.end(of: pass).flatMap(endTime) }
+
+  private func endTime(of end: ItemEnd) -> MediaTime? {
     guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
       return nil
     }
@@ -62,7 +88,8 @@ extension PlayerCore {
       items[pass.itemID].map { DecodePipeline.PlannedPass(pass: pass, source: source(of: $0)) }
     }
     pipeline.setPlan(
-      DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
+      DecodePipeline.Plan(
+        begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes, crossfade: plan.crossfade),
       generation: machine.generation)
   }
 
@@ -95,6 +122,7 @@ extension PlayerCore {
     switch start {
     case .now(let next):
       output.retain(next.stream)
+      if !next.isContinuation { heardOverlap = nil }
       if next.isContinuation {
         continueAudio(with: next, core, input: inputIndex)
       } else {
@@ -106,7 +134,7 @@ extension PlayerCore {
       output.retain(next.stream)
       core.scheduleStream(
         next.stream, fromFrame: 0, atFrame: end.streamFrame,
-        crossFade: isFaded(next, at: end, of: former.stream) ? Self.changeFade(core) : .none, input: inputIndex)
+        switchFade: isFaded(next, at: end, of: former.stream) ? Self.changeFade(core) : .none, input: inputIndex)
       _ = replayGain.updateGains()
       seeks.latency.committed(next, at: nil)
     }
@@ -200,8 +228,11 @@ extension PlayerCore {
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
-    case .prepared(let generation, let preparation, let trim):
+    case .prepared(let generation, let preparation, let trim, let overlapFrameCount):
       let request = machine.requestInPreparation
+      if let request, let pass = request.spliceAfter, chain.preparing?.number == generation {
+        chain.setOverlap(of: overlapFrameCount, request.crossfade, afterPass: pass)
+      }
       let isSplit = request?.isContinuation == true && request?.spliceAfter != nil
       let isPreparing = chain.preparing?.number == generation
       chain.update(generation) { started in
@@ -214,12 +245,13 @@ extension PlayerCore {
       }
       if isPreparing { chain.update(generation) { $0.trace.preparation = preparation } }
       startPrepared(generation)
-    case .began(let generation, let pass, let trim):
+    case .began(let generation, let pass, let trim, let overlap):
       decodedMore(of: generation)
       if generation == machine.generation, chain.preparing?.number != generation, trim.frameCount > 0 {
         chain.update(generation) { $0.startTrims[machine.begunCount] = trim }
       }
-      run(machine.began(pass, generation: generation), cause: .buffered)
+      let overlapTime = overlap.flatMap { begin($0, with: pass, generation) }
+      run(machine.began(pass, generation: generation, overlapTime: overlapTime), cause: .buffered)
     case .ended(let generation, let end):
       decodedMore(of: generation)
       ended(end, generation)
@@ -264,6 +296,15 @@ extension PlayerCore {
     }
     reportTransition()
     engine.reportProgress()
+  }
+
+  /// Moves the end of the previous pass to the beginning of its cross-fade with `pass`. Returns the time of the previous
+  /// item there; nil if the pass belongs to a former generation.
+  private func begin(_ overlap: DecodePipeline.OverlapStart, with pass: Pass, _ generation: UInt64) -> MediaTime? {
+    guard generation == machine.generation, let previous = machine.decodedPasses.last?.id else { return nil }
+    chain.moveEnd(of: previous, toFrame: overlap.streamFrame)
+    chain.setOverlap(of: overlap.frameCount, pass.crossfade, afterPass: previous)
+    return endTime(of: previous)
   }
 
   private func ended(_ end: DecodePipeline.PassEnd, _ generation: UInt64) {

@@ -34,6 +34,7 @@ extension PlayerCore {
     for feature in features { feature.outputWillStop() }
     inputIndex = nil
     _ = chain.removeAll()
+    heardOverlap = nil
     let time = positionLimits.positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)

@@ -14,6 +14,15 @@ extension PlayerCore {
     run(machine.setRepeatMode(mode, count: count, modeAfterwards: modeAfterwards), cause: .request)
   }
 
+  /// Sets the cross-fade between items; nil: none.
+  ///
+  /// - Throws: `invalidTime`: see `Crossfade.validate`.
+  func setCrossfade(_ crossfade: Crossfade?) throws(MediaError) {
+    try checkOpen("crossfade")
+    try crossfade?.validate()
+    run(machine.setCrossfade(crossfade, heardAt: currentTime()), cause: .request)
+  }
+
   /// Loops a part of the current item, rounded down to frames; nil removes the loop.
   func setLoop(_ range: TimeRange?, count: Int?, itemID: PlayerItem.ID?) throws(MediaError) {
     guard let current = machine.entries.first else {
@@ -98,6 +107,7 @@ extension PlayerCore {
           fromItemID: open.end.itemID, toItemID: open.toItemID, time: audio.position.time,
           hostTime: output.hostTime(ofFrame: audio.outputFrame),
           trimmedEnd: open.end.trim, trimmedStart: trim,
-          insertedFrameCount: wasPaused ? 0 : audio.outputFrame - open.outputFrame)))
+          insertedFrameCount: wasPaused ? 0 : audio.outputFrame - open.outputFrame,
+          overlapFrameCount: open.end.overlapFrameCount, curve: open.end.crossfade?.curve)))
   }
 }

@@ -33,6 +33,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private(set) lazy var decodeThread = DecodeThread(self)
   private(set) var isClosed = false
 
+  /// The cross-fade that began with the current item; nil if its audio began in another way.
+  var heardOverlap: HeardOverlap?
+
   // The output.
   var timeline: PlayerTimeline
   /// The player's input of the mixer; nil without a device, or if the mixer is full.
@@ -232,6 +235,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.mediaSelectionCriteria = preferences.criteria
     state.appliesMediaSelectionCriteriaAutomatically = preferences.areApplied
     state.repeatMode = machine.repeatMode
+    state.crossfade = machine.intent.crossfade
     state.loop = machine.loop.map {
       PlayerLoop(
         range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining, loopCount: $0.count,

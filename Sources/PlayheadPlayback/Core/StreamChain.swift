@@ -59,6 +59,9 @@ struct StreamChain {
     var error: MediaError?
     /// The audio that was trimmed after the item's end.
     var trim = EdgeTrim.none
+    /// The number of frames of this pass that are heard together with the following one, and that cross-fade.
+    var overlapFrameCount: Int64 = 0
+    var crossfade: Crossfade?
   }
 
   /// A transition whose end has been heard, and whose next pass has not.
@@ -207,6 +210,17 @@ struct StreamChain {
   // MARK: - Ends
 
   mutating func append(_ end: ItemEnd) { ends.append(end) }
+
+  /// Moves the end of a pass, because the following pass begins before it, in a cross-fade.
+  mutating func moveEnd(of pass: PassID, toFrame frame: Int64) {
+    if let index = ends.lastIndex(where: { $0.passID == pass }) { ends[index].streamFrame = frame }
+  }
+
+  /// Records that the end of a pass is heard together with the following one.
+  mutating func setOverlap(of frameCount: Int64, _ crossfade: Crossfade?, afterPass pass: PassID) {
+    guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return }
+    (ends[index].overlapFrameCount, ends[index].crossfade) = (frameCount, frameCount > 0 ? crossfade : nil)
+  }
 
   /// Removes the first end, because it was heard, and stores it as the reported one.
   mutating func popHeardEnd() {

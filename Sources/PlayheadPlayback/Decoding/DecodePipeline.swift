@@ -43,6 +43,22 @@ final class DecodePipeline: Sendable {
     var format: AudioFormat
     /// The end of the pass that the job's stream follows in another stream; nil: it follows none.
     var splice: SplicePosition?
+    /// The end of the previous item, if the stream begins in a cross-fade; nil: it does not.
+    var outgoing: Outgoing?
+    /// The cross-fade with the next pass, until the plan is set; nil: none.
+    var crossfade: Crossfade?
+  }
+
+  /// The end of an item in a cross-fade, which is decoded again for another stream.
+  struct Outgoing: Sendable {
+    var source: Source
+    /// The time of the item at the beginning of the stream.
+    var time: MediaTime
+    var crossfade: Crossfade
+    /// The number of frames of the cross-fade before the stream begins.
+    var elapsedFrameCount: Int64 = 0
+    /// The length of the whole overlap in frames.
+    var frameCount: Int64
   }
 
   /// The end of a pass in its stream, where another stream follows.
@@ -66,6 +82,8 @@ final class DecodePipeline: Sendable {
     /// The end of the newest of those passes.
     var currentEnd: MediaTime?
     var passes: [PlannedPass] = []
+    /// The cross-fade with a pass that may follow; nil: none.
+    var crossfade: Crossfade?
     /// Whether the control loop has set the plan. Until then the stream is not ended, because another pass may follow.
     var isSet = true
   }
@@ -85,6 +103,13 @@ final class DecodePipeline: Sendable {
     var error: MediaError?
   }
 
+  /// The beginning of a pass in a cross-fade with the previous pass.
+  struct OverlapStart: Sendable {
+    /// The frame at which both passes begin to be heard: the end of the previous pass in its stream.
+    var streamFrame: Int64
+    var frameCount: Int64
+  }
+
   /// The events of the pipeline, in order. `streamFrame` counts in the stream of the generation.
   enum Report: Sendable {
     /// An item was opened; its audio has `sampleRateHz`.
@@ -93,10 +118,11 @@ final class DecodePipeline: Sendable {
     case durationRefined(itemID: PlayerItem.ID, AssetProperties)
     /// The item could not be opened, or a seek in it failed. The stream has no audio of the item.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
-    /// The first samples are decoded; `trim` was trimmed before the item's beginning.
-    case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
-    /// A pass of the plan began.
-    case began(generation: UInt64, Pass, trim: EdgeTrim)
+    /// The first samples are decoded; `trim` was trimmed before the item's beginning. They contain `overlapFrameCount`
+    /// frames of the pass before the splice.
+    case prepared(generation: UInt64, Preparation, trim: EdgeTrim, overlapFrameCount: Int64)
+    /// A pass of the plan began; `overlap` is nil if it did after the end of the previous one.
+    case began(generation: UInt64, Pass, trim: EdgeTrim, overlap: OverlapStart?)
     /// The pass is in the stream completely, except for the frames that a filter still buffers.
     case ended(generation: UInt64, PassEnd)
     /// Audio after the requested end of the pass is already decoded. The pass continues to the item's end.
@@ -175,7 +201,8 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.job = job
       mailbox.awaitedFrame = nil
-      mailbox.plan = Plan(begunCount: 1, currentEnd: job.request.end, isSet: false)
+      mailbox.plan = Plan(
+        begunCount: 1, currentEnd: job.request.end, crossfade: job.crossfade, isSet: false)
       mailbox.planGeneration = job.generation
       mailbox.request()
       mailbox.reader?.cancel()

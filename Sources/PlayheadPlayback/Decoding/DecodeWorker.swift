@@ -24,6 +24,10 @@ final class DecodeWorker {
   private var begunCount = 0
   /// The pass that is being decoded, and the stream frame at which it began; nil between two passes.
   private var current: (pass: Pass, startFrame: Int64)?
+  /// The pass whose end is held back for a cross-fade with the next one; nil if it cannot be cross-faded.
+  private var endedPass: EndedPass?
+  /// The number of frames of the pass before the first one of the job that are mixed with that.
+  private var overlapFrameCount: Int64 = 0
   /// The decoder of the current pass. The decoder stays open for following passes of the same item, which only need a
   /// seek.
   private var currentDecoder: ItemDecoder?
@@ -48,6 +52,13 @@ final class DecodeWorker {
   private var hasReportedSuspension = false
   /// The request count of the last report that no work is left.
   private var idleRequestCount: UInt64 = 0
+
+  /// A pass that has been decoded completely.
+  private struct EndedPass {
+    var frameCount: Int64
+    /// The gain of its item.
+    var gain: Float
+  }
 
   private enum Work {
     case close
@@ -118,6 +129,7 @@ final class DecodeWorker {
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
     next = nil
+    defer { updateHold() }
     while begunBeforeDequeued < newPlan.begunCount, !dequeuedPasses.isEmpty {
       if dequeuedPasses.removeFirst().hasBegun { begunBeforeDequeued += 1 }
     }
@@ -147,7 +159,7 @@ final class DecodeWorker {
     let continuation = continuation(for: job)
     finishStream(before: job)
     self.job = job
-    plan = DecodePipeline.Plan()
+    plan = DecodePipeline.Plan(crossfade: job.crossfade)
     begunCount = 1
     isPrepared = false
     hasReportedSuspension = false
@@ -157,6 +169,8 @@ final class DecodeWorker {
     next = nil
     dequeuedPasses = []
     begunBeforeDequeued = 1
+    endedPass = nil
+    overlapFrameCount = 0
     let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.request.rate)
     // The processors of a former stream are used again, unless it needs them for its last frames.
     if let former = self.writer, !unfinished.contains(former) {
@@ -172,11 +186,13 @@ final class DecodeWorker {
       return writer.startSilence(itemID: job.source.itemID, at: job.request.time)
     }
     do throws(MediaError) {
+      let outgoing = readOutgoing(job)
       let decoder = try open(job.source, isPlanned: false)
       preparation.recordOpening(at: now())
       preparation.time = try job.source.openingRecorder.whileOpening(job.source.itemID) { () throws(MediaError) in
         try writer.start(with: decoder, at: job.request, continuing: continuation)
       }
+      if let outgoing { beginOverlap(with: outgoing, decoder, job, writer) }
       reportGain(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.recordSeek(
@@ -185,6 +201,7 @@ final class DecodeWorker {
       preparation.positionDoubt = decoder.reader?.positionDoubt
       // If the planned end is before the position of the seek, the pass ends at once.
       if !setEnd(job.request.end, of: decoder) { decoder.endAtCurrentPosition() }
+      updateHold()
     } catch {
       currentDecoder = nil
       current = nil
@@ -330,11 +347,22 @@ final class DecodeWorker {
 
   /// Whether the stream has free space and more audio is requested.
   private func hasFreeSpace(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
+    let isWanted = !isFull(job)
+    if isWanted { writer.output.release(hasEnded: current == nil) }
     guard writer.hasFreeSpace else { return false }
-    guard isPrepared, let aheadLimit else { return true }
-    // `requestSpaceWakeup` wakes the thread only when half of the ring is free.
-    let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
-    return job.stream.writtenFrame - job.stream.releasedFrame < Int64(limit)
+    return isWanted || writer.output.isHolding
+  }
+
+  /// Whether the requested amount is decoded ahead in the stream.
+  private func isFull(_ job: DecodePipeline.Job) -> Bool {
+    guard isPrepared, let aheadLimit else { return false }
+    return job.stream.writtenFrame - job.stream.releasedFrame >= Int64(max(aheadLimit, wakeupLimit(job)))
+  }
+
+  /// The smallest number of frames ahead with which the thread is woken in time: `requestSpaceWakeup` wakes it only when
+  /// half of the ring is free.
+  private func wakeupLimit(_ job: DecodePipeline.Job) -> Int {
+    job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4
   }
 
   /// Reports that the thread is about to sleep until the next request.
@@ -360,7 +388,10 @@ final class DecodeWorker {
     // The stream replaces all former ones.
     if job.splice == nil { unfinished.removeAll() }
     preparation.recordCompletion(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
-    report(.prepared(generation: job.generation, preparation, trim: startTrim(job.request.pass)))
+    report(
+      .prepared(
+        generation: job.generation, preparation, trim: startTrim(job.request.pass),
+        overlapFrameCount: overlapFrameCount))
   }
 
   private func reportGain(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
@@ -426,6 +457,104 @@ final class DecodeWorker {
     }
   }
 
+  // MARK: - Cross-fades
+
+  /// Holds back the end of the current pass for a cross-fade with the next one, if one is planned.
+  ///
+  /// At most half of a pass is held back. If its length is only estimated, or unknown, its end may be held back later
+  /// than expected, and the cross-fade may be shorter.
+  private func updateHold() {
+    guard let job, let writer else { return }
+    guard let crossfade = plan.crossfade, let (pass, startFrame) = current, !pass.isSilence, let currentDecoder else {
+      // The end of a complete pass stays held back until the next one begins, or the stream ends.
+      if plan.crossfade == nil || current != nil { writer.output.hold(0, from: .max, ahead: nil) }
+      return
+    }
+    let frameCount = crossfade.frameCount(rate: job.format.sampleRateHz)
+    let ahead = currentDecoder.properties.providesPreciseDuration ? nil : wakeupLimit(job)
+    guard let length = expectedFrameCount(of: pass, currentDecoder, job) else {
+      return writer.output.hold(Int(frameCount), from: .max, ahead: ahead)
+    }
+    // An estimate may be too long.
+    let margin = ahead == nil ? 0 : max(length / 8, Int64(job.format.sampleRateHz / 4))
+    let held = min(frameCount + margin, length / 2)
+    writer.output.hold(Int(ahead == nil ? held : frameCount), from: startFrame + length - held, ahead: ahead)
+  }
+
+  /// The number of output frames of a pass, as far as the duration of its item is known.
+  private func expectedFrameCount(of pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job) -> Int64? {
+    let rate = job.request.rate
+    let duration = decoder.itemDuration
+    let end = pass.end ?? (rate.isReverse ? .zero : duration)
+    let start = pass.start.isPositiveInfinity ? duration : pass.start
+    guard start.isNumeric, end.isNumeric else { return nil }
+    let length = rate.isReverse ? start - end : end - start
+    return length.frameCount(
+      rate: job.format.sampleRateHz, playbackRate: rate.magnitude, rounding: .towardNegativeInfinity
+    ).map { max(0, $0) }
+  }
+
+  /// Begins the cross-fade of the pass that ended last, whose end is held back, with the next one. Returns nil without
+  /// one.
+  private func beginOverlap(
+    with pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
+  ) -> DecodePipeline.OverlapStart? {
+    guard let crossfade = pass.crossfade, let endedPass else { return nil }
+    self.endedPass = nil
+    let output = writer.output
+    var frameCount = min(
+      crossfade.frameCount(rate: job.format.sampleRateHz), Int64(output.heldCount), endedPass.frameCount / 2)
+    if let length = expectedFrameCount(of: pass, decoder, job) { frameCount = min(frameCount, length / 2) }
+    // Three items are never heard at once.
+    if let end = output.outgoingEndFrame { frameCount = min(frameCount, output.writtenFrame - end) }
+    guard frameCount > 0 else { return nil }
+    writer.beginOverlap(of: frameCount, crossfade, gain: relativeGain(endedPass.gain, to: decoder.gain))
+    return DecodePipeline.OverlapStart(streamFrame: writer.endFrame, frameCount: frameCount)
+  }
+
+  /// The gain of an item relative to that of another one, with which the mixer multiplies both.
+  private func relativeGain(_ gain: Float, to other: Float) -> Float { other > 0 ? gain / other : gain }
+
+  /// Decodes the end of the previous item for a job that begins in a cross-fade. Returns nil without one, or if that
+  /// item can no longer be decoded.
+  private func readOutgoing(_ job: DecodePipeline.Job) -> (samples: [Float], gain: Float)? {
+    guard let outgoing = job.outgoing else { return nil }
+    let frameCount = Int(outgoing.frameCount - outgoing.elapsedFrameCount)
+    let stream = RenderStream(capacityFrames: 1, channelCount: job.format.channelCount)
+    let writer = StreamWriter(stream: stream, format: job.format, playbackRate: job.request.rate)
+    writer.output.hold(frameCount, from: 0, ahead: nil)
+    do throws(MediaError) {
+      let decoder = try open(outgoing.source, isPlanned: false)
+      let request = PlayerStateMachine.DecodeRequest(
+        itemID: decoder.itemID, time: outgoing.time, rate: job.request.rate)
+      _ = try writer.start(with: decoder, at: request)
+      _ = setEnd(nil, of: decoder)
+      while writer.output.heldCount < frameCount, case .written = try writer.write(from: decoder) {}
+      _ = writer.finish()
+      let samples = writer.output.takeHeld(writer.output.heldCount)
+      return (Array(samples.prefix(frameCount * job.format.channelCount)), decoder.gain)
+    } catch {
+      // The following item begins without it.
+      currentDecoder = nil
+      if error.code != .cancelled {
+        report(.warning(itemID: outgoing.source.itemID, time: outgoing.time, error))
+      }
+      return nil
+    }
+  }
+
+  /// Begins the first pass of a job with the end of the previous item.
+  private func beginOverlap(
+    with audio: (samples: [Float], gain: Float), _ decoder: ItemDecoder, _ job: DecodePipeline.Job,
+    _ writer: StreamWriter
+  ) {
+    guard let outgoing = job.outgoing else { return }
+    overlapFrameCount = Int64(audio.samples.count / job.format.channelCount)
+    writer.beginOverlap(
+      with: audio.samples, outgoing.crossfade, gain: relativeGain(audio.gain, to: decoder.gain),
+      elapsed: outgoing.elapsedFrameCount)
+  }
+
   // MARK: - Passes
 
   /// Reports the end of a pass before the next one begins, because its file may be slow to open.
@@ -437,6 +566,7 @@ final class DecodeWorker {
     if let properties = finished.refineDuration() { report(.durationRefined(itemID: finished.itemID, properties)) }
     reportExtension(job)
     current = nil
+    endedPass = error == nil ? EndedPass(frameCount: writer.endFrame - startFrame, gain: finished.gain) : nil
     if let error, begunCount == 1, !isPrepared, writer.endFrame == 0 {
       canProgress = false
       currentDecoder = nil
@@ -460,11 +590,12 @@ final class DecodeWorker {
     guard let pass = next ?? dequeueNextPass(job) else { return endStream(job, writer) }
     next = pass
     let decoder = pass.isSilence ? nil : currentDecoder
-    if !(decoder.map(writer.canShareConverter) ?? false) {
+    if pass.crossfade != nil || !(decoder.map(writer.canShareConverter) ?? false) {
       // If the stream has no space for the rest of the conversion, `finish` is called again later.
       guard writer.finish() else { return }
       reportDrainError(writer)
     }
+    let overlap = decoder.flatMap { beginOverlap(with: pass, $0, job, writer) }
     do throws(MediaError) {
       if pass.isSilence {
         writer.startSilence(itemID: pass.itemID, at: nil)
@@ -472,7 +603,7 @@ final class DecodeWorker {
         try writer.startPass(of: decoder, at: pass.start)
         if !setEnd(pass.end, of: decoder) { decoder.endAtCurrentPosition() }
       }
-      didStart(pass, job, writer)
+      didStart(pass, job, writer, overlap)
       reportGain(job, writer)
     } catch {
       // The audio of the pass cannot be written to the stream.
@@ -492,12 +623,17 @@ final class DecodeWorker {
   }
 
   /// Records and reports that a pass has started.
-  private func didStart(_ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter) {
+  private func didStart(
+    _ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter, _ overlap: DecodePipeline.OverlapStart?
+  ) {
     next = nil
+    endedPass = nil
     current = (pass, writer.endFrame)
+    updateHold()
     begunCount += 1
     dequeuedPasses.append((pass, true))
-    let began = DecodePipeline.Report.began(generation: job.generation, pass, trim: startTrim(pass))
+    let began = DecodePipeline.Report.began(
+      generation: job.generation, pass, trim: startTrim(pass), overlap: overlap)
     if endedFrame == nil { report(began) } else { pendingReport = began }
   }
 
@@ -524,12 +660,13 @@ final class DecodeWorker {
 
   /// Ends the stream after all passes of the plan.
   ///
-  /// While more than a second of audio is written ahead, the last frames stay in the converter. A pass of the same
-  /// format may still follow and share it. No device buffers more than a second of rendered audio.
+  /// While more than a second of audio is written ahead, the last frames stay in the converter, or are held back for a
+  /// cross-fade. A pass of the same format may still follow and share the converter. No device buffers more than a
+  /// second of rendered audio.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     canProgress = false
     guard plan.isSet else { return }
-    if writer.hasFramesInConverter, isFarAhead(job) {
+    if writer.hasFramesInConverter || writer.output.heldCount > 0, isFarAhead(job) {
       job.stream.requestSpaceWakeup()
       if isFarAhead(job) { return reportSuspension(job) }
     }
@@ -538,6 +675,12 @@ final class DecodeWorker {
       return
     }
     reportDrainError(writer)
+    guard writer.output.flush() else {
+      job.stream.requestSpaceWakeup()
+      // Free space may have appeared before the request.
+      if writer.output.flush() { canProgress = true } else { reportSuspension(job) }
+      return
+    }
     if let frame = endedFrame, frame == job.stream.writtenFrame { return reportSuspension(job) }
     job.stream.end()
     endedFrame = job.stream.writtenFrame

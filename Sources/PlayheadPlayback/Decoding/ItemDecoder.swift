@@ -120,6 +120,12 @@ class ItemDecoder {
     return reader.end.map { $0.frame <= origin + partFrameCount } == true ? reader.endTrim : .none
   }
 
+  /// The duration of the item, as far as it is known.
+  var itemDuration: MediaTime {
+    if let partFrameCount { return MediaTime(frame: partFrameCount, rate: format.sampleRateHz) }
+    return properties.duration.isNumeric ? properties.duration - originTime : properties.duration
+  }
+
   /// Converts between a frame of the item and its mirrored frame.
   private func mirrored(_ frame: Int64) -> Int64 { PlaybackRate.mirrorSeconds * Int64(format.sampleRateHz) - frame }
 

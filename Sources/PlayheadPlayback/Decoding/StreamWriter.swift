@@ -23,7 +23,7 @@ final class StreamWriter {
   /// The number of frames decoded at once.
   static let chunkFrames = 4_096
 
-  private let stream: RenderStream
+  let output: StreamOutput
   let format: AudioFormat
   let playbackRate: PlaybackRate
   /// The magnitude of the rate.
@@ -62,14 +62,14 @@ final class StreamWriter {
   private(set) var convertNanoseconds: Int64 = 0
 
   init(stream: RenderStream, format: AudioFormat, playbackRate: PlaybackRate = .normal) {
-    self.stream = stream
+    output = StreamOutput(stream)
     self.format = format
     self.playbackRate = playbackRate
     rateMagnitude = playbackRate.magnitude
   }
 
   /// Whether a chunk can be written.
-  var hasFreeSpace: Bool { stream.writableFrameCount >= min(Self.chunkFrames, stream.capacityFrames / 2) }
+  var hasFreeSpace: Bool { output.writableFrameCount >= min(Self.chunkFrames, output.stream.capacityFrames / 2) }
 
   /// The stream frame at the end of the audio decoded so far: the first frame at or after the exact end.
   var endFrame: Int64 { max(0, endPosition.roundedUp) }
@@ -281,9 +281,7 @@ final class StreamWriter {
   /// and the exact start time of the pass is the time of a frame.
   private func appendSegment(_ decoderTime: MediaTime, at frame: Int64? = nil) {
     let time = playbackRate.mirroredInReverse(decoderTime)
-    // The queue of segments always has space: the plan has fewer passes than the queue has entries. A pass has further
-    // entries only where frames are missing.
-    _ = stream.describe(
+    output.describe(
       StreamSegment(
         streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
         timeScale: time.timescale, rateMillionths: playbackRate.millionths))
@@ -293,7 +291,7 @@ final class StreamWriter {
   /// contains very many short items, the gain is written later. Until then the previous gain applies.
   private func writeGain(of item: ItemDecoder) {
     guard gainItemID != item.itemID,
-      stream.setItemGain(item.gain, itemID: item.itemID, fromFrame: endFrame)
+      output.stream.setItemGain(item.gain, itemID: item.itemID, fromFrame: endFrame)
     else { return }
     gainItemID = item.itemID
     pendingGain = (item.itemID, item.gain)
@@ -317,7 +315,7 @@ final class StreamWriter {
   /// Decodes a chunk of `item` into the stream.
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
     writeGain(of: item)
-    guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return .written }
+    guard let region = output.writableRegion(atMost: Self.chunkFrames) else { return .written }
     guard converter != nil else {
       switch try item.read(into: region.samples, capacityFrames: region.count) {
       case .frames(let count, let position):
@@ -382,11 +380,11 @@ final class StreamWriter {
 
   /// Returns free space in the stream; nil if there is none.
   func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
-    stream.writableRegion(atMost: frameCount)
+    output.writableRegion(atMost: frameCount)
   }
 
   /// Adds frames that were written to a region.
-  func commit(_ frameCount: Int) { if frameCount > 0 { stream.commit(frameCount: frameCount) } }
+  func commit(_ frameCount: Int) { output.commit(frameCount) }
 
   /// Converts `frameCount` frames into the ring. Output that does not fit stays in the converter until the next call.
   func convert(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
@@ -394,10 +392,10 @@ final class StreamWriter {
     let beginning = HostTime.now
     defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
     var inputCount = frameCount
-    while let region = stream.writableRegion(atMost: stream.capacityFrames) {
+    while let region = output.writableRegion(atMost: .max) {
       let count = try converter.convert(
         samples, frameCount: inputCount, into: region.samples, capacityFrames: region.count)
-      stream.commit(frameCount: count)
+      output.commit(count)
       inputCount = 0
       if count < region.count { return }
     }
@@ -409,7 +407,7 @@ final class StreamWriter {
   }
 
   /// Whether frames before `endFrame` are still in a processor or a filter that waits for more input.
-  var hasFramesInConverter: Bool { stream.writtenFrame < endFrame }
+  var hasFramesInConverter: Bool { output.writtenFrame < endFrame }
 
   /// Drains the processors, then the converter up to `endFrame`: cuts off excess output of the filter, and fills
   /// missing output with silence, also if the converter fails (`popDrainError`). Returns false if the ring had no space
@@ -422,8 +420,8 @@ final class StreamWriter {
     }
     processors?.endAudio()
     guard let converter else { return true }
-    while stream.writtenFrame < endFrame {
-      guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
+    while output.writtenFrame < endFrame {
+      guard let region = output.writableRegion(atMost: Int(endFrame - output.writtenFrame)) else { return false }
       var count = 0
       if !hasDrainFailed {
         do throws(MediaError) {
@@ -436,7 +434,7 @@ final class StreamWriter {
         region.samples.update(repeating: 0, count: region.count * format.channelCount)
         count = region.count
       }
-      stream.commit(frameCount: count)
+      output.commit(count)
     }
     (self.converter, hasDrainFailed) = (nil, false)
     return true
@@ -448,20 +446,42 @@ final class StreamWriter {
     return drainError
   }
 
-  /// The number of frames written to the stream.
-  var writtenFrame: Int64 { stream.writtenFrame }
+  /// The number of frames in the stream, without those that are held back.
+  var passedFrame: Int64 { output.stream.writtenFrame }
 
   /// The ID of the stream.
-  var streamID: UInt64 { stream.id }
+  var streamID: UInt64 { output.stream.id }
 
   /// See `RenderStream.requestSpaceWakeup`.
-  func requestSpaceWakeup() { stream.requestSpaceWakeup() }
+  func requestSpaceWakeup() { output.stream.requestSpaceWakeup() }
+
+  // MARK: - Overlaps
+
+  /// Removes the last frames of the pass that has ended, and mixes them with the following pass, which begins at the
+  /// first of these frames.
+  ///
+  /// - Parameter gain: The gain of the frames relative to that of the following pass.
+  func beginOverlap(of frameCount: Int64, _ crossfade: Crossfade, gain: Float) {
+    let samples = output.takeHeld(Int(frameCount))
+    endPosition = ExactPosition(frame: output.writtenFrame)
+    beginOverlap(with: samples, crossfade, gain: gain)
+  }
+
+  /// Mixes the end of another pass with the next frames.
+  ///
+  /// - Parameter elapsed: The number of frames of the cross-fade that were heard in another stream.
+  func beginOverlap(with samples: [Float], _ crossfade: Crossfade, gain: Float, elapsed: Int64 = 0) {
+    output.mix(
+      OutgoingAudio(
+        samples, channelCount: format.channelCount, gain: gain, from: endFrame, elapsed: elapsed, crossfade: crossfade,
+        sampleRateHz: format.sampleRateHz))
+  }
 
   /// Writes a chunk of silence; the item time advances.
   func writeSilence() {
-    guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return }
+    guard let region = output.writableRegion(atMost: Self.chunkFrames) else { return }
     region.samples.update(repeating: 0, count: region.count * format.channelCount)
     endPosition.advance(by: Int64(region.count), ofRate: 1, inRate: 1)
-    stream.commit(frameCount: region.count)
+    output.commit(region.count)
   }
 }

@@ -1,4 +1,4 @@
-/// The former streams of a decode thread whose last frames are still in a converter.
+/// The former streams of a decode thread whose last frames are still in a converter, or held back for a cross-fade.
 ///
 /// The stream of a new job is spliced at a frame of the former stream. The mixer switches only when it has rendered all
 /// frames before, so they must be written even though nothing more is decoded into that stream. If the ring of the
@@ -6,11 +6,11 @@
 ///
 /// Threading: the decode thread only.
 struct UnfinishedStreams {
-  private var streams: [(generation: UInt64, writer: StreamWriter)] = []
+  private var streams: [(generation: UInt64, writer: StreamWriter, endFrame: Int64)] = []
 
   /// Adds the stream of a generation if frames before `streamFrame` are missing.
   mutating func add(_ writer: StreamWriter, ofGeneration generation: UInt64, upTo streamFrame: Int64) {
-    if writer.writtenFrame < streamFrame { streams.append((generation, writer)) }
+    if writer.passedFrame < streamFrame { streams.append((generation, writer, streamFrame)) }
   }
 
   /// Removes the streams of later generations: another stream follows the one of `generation` instead of them.
@@ -27,14 +27,14 @@ struct UnfinishedStreams {
     guard !streams.isEmpty else { return }
     finish(onFinished)
     guard !streams.isEmpty else { return }
-    for (_, writer) in streams { writer.requestSpaceWakeup() }
+    for stream in streams { stream.writer.requestSpaceWakeup() }
     // Free space may have appeared before the request.
     finish(onFinished)
   }
 
   private mutating func finish(_ onFinished: (StreamWriter) -> Void) {
-    streams.removeAll { _, writer in
-      guard writer.finish() else { return false }
+    streams.removeAll { _, writer, endFrame in
+      guard writer.finish(), writer.output.flush(to: endFrame) else { return false }
       onFinished(writer)
       return true
     }

@@ -61,7 +61,7 @@ final class ItemMilestones: PlayerFeature {
 
   private func endHeard(_ end: StreamChain.ItemEnd, at frame: Int64) {
     player.chain.popHeardEnd()
-    if end.error == nil, player.machine.endsWithAudio(end.passID),
+    if end.error == nil, end.overlapFrameCount == 0, player.machine.endsWithAudio(end.passID),
       let duration = player.machine.entry(end.itemID)?.duration
     {
       player.timeObservers.itemEnded(end.itemID, duration: duration, atFrame: frame)
@@ -69,6 +69,8 @@ final class ItemMilestones: PlayerFeature {
     let endedPass = player.machine.decodedPasses.first
     let endsItem = endedPass.map { $0.id == end.passID && player.machine.endsItem($0.pass) } ?? true
     let endsRange = endedPass.map { $0.id == end.passID && player.machine.endsRange($0.pass) } ?? false
+    // The end of a pass that was split for another rate does not end the overlap.
+    if endsItem || player.machine.loop != nil { player.heardOverlap = player.overlap(at: end) }
     if end.error == nil { player.retries.forget(end.itemID) }
     player.run(
       player.machine.endHeard(end.passID, error: end.error, retryTime: player.retries.retryTime(of: end)),

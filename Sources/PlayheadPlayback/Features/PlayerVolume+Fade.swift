@@ -2,17 +2,12 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
-/// The curve of a fade of the volume.
-public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
-  /// The gain changes linearly.
-  case linear
-  /// The square of the gain changes linearly: in a cross-fade of two players the total power is constant.
-  case equalPower = "equal-power"
-
+extension FadeCurve {
   fileprivate var rampCurve: RampCurve {
     switch self {
     case .linear: .linear
     case .equalPower: .equalPower
+    case .sCurve: .sCurve
     }
   }
 }

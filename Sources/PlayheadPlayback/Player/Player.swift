@@ -235,6 +235,23 @@ extension PlayerControl {
   /// - Throws: `invalidArgument` for `advance` and `stop` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
+  // MARK: - Transitions
+
+  /// The cross-fade between items; nil: the next item begins with the frame after the last one of the previous item.
+  public var crossfade: Crossfade? { core.machine.intent.crossfade }
+
+  /// Sets ``crossfade``. Default: nil.
+  ///
+  /// The end of an item is then heard together with the beginning of the next one, or of its own repeat. The next item
+  /// becomes current at the first frame of the overlap. Its duration and the fades are exact, for items of any formats.
+  /// Half of each item is never part of an overlap. Loops of a part of an item, seeks and skips are not cross-faded.
+  ///
+  /// Audio that is already decoded is decoded again, and nothing that is heard changes before the end of the current
+  /// item.
+  ///
+  /// - Throws: `invalidTime`: see ``Crossfade/validate()``; `invalidState` if the player is closed.
+  public func setCrossfade(_ crossfade: Crossfade?) throws(MediaError) { try core.setCrossfade(crossfade) }
+
   // MARK: - Repeating
 
   /// Sets what is repeated after its end. Repeats have no gap, and are decoded ahead like any following item.

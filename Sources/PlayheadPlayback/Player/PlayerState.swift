@@ -44,6 +44,8 @@ public struct PlayerState: Sendable, Hashable {
   public var appliesMediaSelectionCriteriaAutomatically = true
   /// What is repeated after its end.
   public var repeatMode = RepeatMode.off
+  /// The cross-fade between items; nil: the next item begins without a gap after the end of the previous one.
+  public var crossfade: Crossfade?
   /// The loop of the current item; nil without one.
   public var loop: PlayerLoop?
   /// The number of entries in the queue, including the current one.

@@ -19,4 +19,9 @@ public struct PlayerTransition: Sendable, Hashable {
   public var trimmedStart: EdgeTrim
   /// The number of silent output frames in between: 0, unless the following item was late.
   public var insertedFrameCount: Int64
+  /// The number of output frames in which both items are heard; 0 without a cross-fade. The first one is heard at
+  /// `hostTime`.
+  public var overlapFrameCount: Int64 = 0
+  /// The curve of the cross-fade; nil without one.
+  public var curve: FadeCurve?
 }

@@ -156,6 +156,7 @@ package struct DecodeProgress: Sendable {
   mutating func end(_ index: Int, at time: MediaTime) {
     truncate(after: index)
     passes[index].pass.end = time
+    passes[index].overlap = nil
   }
 
   /// Prevents the decode thread from adding audio to the current stream, because that audio would follow the cut.
@@ -180,7 +181,12 @@ package struct DecodeProgress: Sendable {
   }
 
   /// Handles the start of the next pass.
-  mutating func began(_ pass: Pass) {
+  ///
+  /// - Parameter overlapTime: The time of the last pass at which the next one begins; nil: at its end.
+  mutating func began(_ pass: Pass, overlapTime: MediaTime? = nil) {
+    if let time = overlapTime, let crossfade = pass.crossfade, !passes.isEmpty {
+      passes[passes.count - 1].overlap = PlayerStateMachine.PassOverlap(time: time, crossfade: crossfade)
+    }
     appendPass(pass, isReverse: decodedRate.isReverse)
     guard case .active(var plan) = stage else { return }
     // Release the second reference to the plan, which would cause a copy.

@@ -31,6 +31,8 @@ package struct PlaybackIntent: Sendable, Hashable {
   package private(set) var automaticallyWaits = true
   /// Whether the player waits for a start instant in the future.
   package private(set) var isWaitingForStartTime = false
+  /// The cross-fade between items; nil: the next item begins after the end of the previous one.
+  package private(set) var crossfade: Crossfade?
   /// The reason why the session prevents playback; nil: it is allowed.
   package private(set) var sessionWaitingReason: WaitingReason?
   /// Whether nothing is opened until the next request to this player.
@@ -67,6 +69,8 @@ package struct PlaybackIntent: Sendable, Hashable {
   mutating func setFailurePolicy(_ policy: ItemFailurePolicy) { failurePolicy = policy }
 
   mutating func setAutomaticallyWaits(_ waits: Bool) { automaticallyWaits = waits }
+
+  mutating func setCrossfade(_ newCrossfade: Crossfade?) { crossfade = newCrossfade }
 
   mutating func setWaitingForStartTime(_ isWaiting: Bool) { isWaitingForStartTime = isWaiting }
 

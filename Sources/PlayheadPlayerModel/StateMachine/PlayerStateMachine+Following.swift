@@ -78,6 +78,19 @@ extension PlayerStateMachine {
     }
   }
 
+  /// Sets the cross-fade between items; nil: the next item begins after the end of the previous one.
+  ///
+  /// If the end of the current item is decoded already, it cannot overlap, or not by more than before: the audio is
+  /// decoded again from `time`, the position heard in the current item.
+  package mutating func setCrossfade(_ crossfade: Crossfade?, heardAt time: MediaTime) -> [Action] {
+    let former = intent.crossfade
+    intent.setCrossfade(crossfade)
+    let isLonger = crossfade.map { $0.duration > former?.duration ?? .zero } ?? false
+    let hasEnd = decodedPasses.count > 1 || progress.isLastPassComplete
+    let actions = isLonger && hasEnd && progress.unheardRequest == nil ? redecode(nil, from: time) : []
+    return actions.isEmpty ? reconcile() : actions
+  }
+
   private mutating func changeRepeatMode(to mode: RepeatMode) {
     queue.setRepeatMode(mode)
     intent.limitRepeats(nil)
@@ -152,6 +165,12 @@ extension PlayerStateMachine {
   /// repeat or the silence of the same item can follow, because a queue is followed forwards only.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsAfter(current) { return }
+    let first = passes.count
+    defer {
+      if intent.crossfade != nil {
+        for index in first..<passes.count where !passes[index].isSilence { passes[index].crossfade = intent.crossfade }
+      }
+    }
     var mode = repeatMode
     if current.isRepeatable, let repeatLimit = intent.repeatLimit {
       let room = Swift.max(0, limit - passes.count)
@@ -220,9 +239,11 @@ extension PlayerStateMachine {
   // MARK: - The decode thread
 
   /// Handles the start of the next pass of the plan by the decode thread.
-  package mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
+  ///
+  /// - Parameter overlapTime: The time of the previous pass at which this one begins in a cross-fade; nil: at its end.
+  package mutating func began(_ pass: Pass, generation: UInt64, overlapTime: MediaTime? = nil) -> [Action] {
     guard generation == self.generation, progress.isActive else { return [] }
-    progress.began(pass)
+    progress.began(pass, overlapTime: overlapTime)
     return reconcile()
   }
 
@@ -349,8 +370,9 @@ extension PlayerStateMachine {
     let hasOldDirection =
       decodedPasses[0].isReverse != decodedRate.isReverse && (decodedPasses.count > 1 || prepared != nil)
     let first = hasOldDirection ? 1 : 0
-    upcoming[0].start =
-      first < decodedPasses.count ? decodedPasses[first].pass.start : prepared?.start ?? upcoming[0].start
+    if let begun = first < decodedPasses.count ? decodedPasses[first].pass : prepared {
+      (upcoming[0].start, upcoming[0].crossfade) = (begun.start, begun.crossfade)
+    }
     // A start past the pass's end is at the end.
     if let end = upcoming[0].end, decodedRate.reaches(end, by: upcoming[0].start) {
       upcoming[0].end = upcoming[0].start
@@ -361,12 +383,16 @@ extension PlayerStateMachine {
         return replacePasses(after: index - 1, with: upcoming.first)
       }
       if actual.end != wanted.end {
+        if index < decodedPasses.count, decodedPasses[index].overlap != nil {
+          return replacePasses(after: index, with: nil)
+        }
         if index == decodedPasses.count { return replacePasses(after: index - 1, with: wanted) }
         if index == decodedPasses.count - 1, progress.canMoveLastEnd {
           progress.moveLastEnd(to: wanted.end)
         } else if actual.ends(before: wanted, at: decodedRate) {
           // The rest of the pass follows.
           upcoming[upcoming.startIndex].start = actual.end ?? wanted.start
+          upcoming[upcoming.startIndex].crossfade = nil
           continue
         } else {
           return shorten(
@@ -384,7 +410,7 @@ extension PlayerStateMachine {
       Plan(
         begunCount: progress.begunCount,
         currentEnd: progress.isLastPassComplete ? nil : decodedPasses.last?.pass.end,
-        passes: Array(upcoming)))
+        passes: Array(upcoming), crossfade: intent.crossfade))
   }
 
   private mutating func setPlan(_ next: Plan) -> [Action] {
@@ -392,9 +418,10 @@ extension PlayerStateMachine {
     // Do not update a plan that is only shorter than possible, until much of it is used.
     let isLongEnough =
       plan.passes.count == next.passes.count || plan.passes.count >= max(16, next.passes.count / 2)
-    guard !isLongEnough || next.currentEnd != plan.currentEnd || !next.passes.starts(with: plan.passes) else {
-      return []
-    }
+    guard
+      !isLongEnough || next.currentEnd != plan.currentEnd || next.crossfade != plan.crossfade
+        || !next.passes.starts(with: plan.passes)
+    else { return [] }
     progress.setPlan(next)
     return [.setPlan(next)]
   }
@@ -404,10 +431,29 @@ extension PlayerStateMachine {
     guard decodedPasses.indices.contains(index) else {
       return entries.first.map { replaceCurrent(with: $0.id) } ?? []
     }
-    let id = decodedPasses[index].id
-    let actions: [Action] = index < decodedPasses.count - 1 ? [.truncate(after: id)] : []
-    progress.truncate(after: index)
-    return actions + follow(id, with: next)
+    let decoded = decodedPasses[index]
+    let actions: [Action] = index < decodedPasses.count - 1 ? [.truncate(after: decoded.id)] : []
+    guard let overlap = decoded.overlap else {
+      progress.truncate(after: index)
+      return actions + follow(decoded.id, with: next)
+    }
+    let itemID = decoded.pass.itemID
+    if let next, canOverlap(next, overlap) {
+      progress.truncate(after: index)
+      return actions + follow(decoded.id, with: next, overlap: Overlap(itemID: itemID, time: overlap.time))
+    }
+    // The stream has only the part of the pass before the cross-fade. The rest follows.
+    progress.end(index, at: overlap.time)
+    return actions + follow(decoded.id, with: Pass(itemID: itemID, start: overlap.time, end: decoded.pass.end))
+  }
+
+  /// Whether a pass can begin where another one began in a cross-fade: it has the same overlap, which is at most half
+  /// of it.
+  private func canOverlap(_ next: Pass, _ overlap: PassOverlap) -> Bool {
+    guard let duration = next.crossfade?.duration, duration == overlap.crossfade.duration, !decodedRate.isReverse,
+      let end = next.end ?? entries[next.itemID]?.duration, end.isNumeric
+    else { return false }
+    return (end - next.start).seconds >= 2 * duration.seconds * decodedRate.magnitude.value
   }
 
   /// Ends `decodedPasses[index]`, of which more is already decoded, at `end`. `next` follows it.
@@ -436,10 +482,14 @@ extension PlayerStateMachine {
   }
 
   /// Prepares `next` as the successor of a decoded pass; nil: the stream ends after that pass.
-  private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
+  private mutating func follow(_ id: PassID, with next: Pass?, overlap: Overlap? = nil) -> [Action] {
     // The stream now contains all its samples, so no further report would end an underrun.
     buffering.refilled()
-    if let next { return decode(DecodeRequest(next, spliceAfter: id)) }
+    if let next {
+      var request = DecodeRequest(next, spliceAfter: id)
+      request.overlap = overlap
+      return decode(request)
+    }
     progress.cut()
     return [.setPlan(Plan())]
   }
@@ -455,5 +505,6 @@ extension PlayerStateMachine.DecodeRequest {
   package init(_ pass: Pass, spliceAfter: PassID) {
     self.init(
       itemID: pass.itemID, time: pass.start, spliceAfter: spliceAfter, end: pass.end, isSilence: pass.isSilence)
+    crossfade = pass.crossfade
   }
 }

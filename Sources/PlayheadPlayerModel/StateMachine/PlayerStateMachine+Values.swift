@@ -24,6 +24,10 @@ extension PlayerStateMachine {
     package var isSilence = false
     /// The rate of all audio of the generation.
     package var rate = PlaybackRate.normal
+    /// The cross-fade from the pass `spliceAfter`, and the end of that pass, which is heard at the beginning of the
+    /// generation; nil: none.
+    package var crossfade: Crossfade?
+    package var overlap: Overlap?
 
     package init(
       itemID: ItemID, time: MediaTime = MediaTime.zero, toleranceBefore: MediaTime = MediaTime.zero,
@@ -44,7 +48,9 @@ extension PlayerStateMachine {
       self.rate = rate
     }
 
-    package var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
+    package var pass: Pass {
+      Pass(itemID: itemID, start: time, end: end, isSilence: isSilence, crossfade: crossfade)
+    }
 
     /// Whether a new pass begins, so that the item's end is reported again when it is reached.
     var isNewPass: Bool { seek != nil || jumpCause == .repeat || jumpCause == .restart }
@@ -58,6 +64,8 @@ extension PlayerStateMachine {
     /// The end of the pass that is being decoded.
     package var currentEnd: MediaTime?
     package var passes: [Pass] = []
+    /// The cross-fade with a pass that may follow the last one; nil: none.
+    package var crossfade: Crossfade?
   }
 
   /// A command of the state machine, which `PlayerCore` runs.
@@ -112,6 +120,13 @@ extension PlayerStateMachine {
     case stalled
   }
 
+  /// The cross-fade of a pass with the following one.
+  package struct PassOverlap: Sendable, Hashable {
+    /// The time of the item at which the pass ends in its stream, because the following pass begins there.
+    package var time: MediaTime
+    package var crossfade: Crossfade
+  }
+
   /// A pass of the current stream.
   package struct DecodedPass: Sendable, Hashable {
     package var id: PassID
@@ -119,5 +134,7 @@ extension PlayerStateMachine {
     package var pass: Pass
     /// Whether the pass is played in reverse.
     package var isReverse: Bool
+    /// The cross-fade that begins before the end of the pass; nil: the pass ends at its end.
+    package var overlap: PassOverlap?
   }
 }

@@ -9,19 +9,23 @@ package struct Pass: Sendable, Hashable {
   package var end: MediaTime?
   /// Whether this is the silence after the item's end, in which the item's time continues indefinitely.
   package var isSilence = false
+  /// The cross-fade from the previous pass; nil: this pass begins after its end.
+  package var crossfade: Crossfade?
 
   package init(
-    itemID: PlayerItemID, start: MediaTime = MediaTime.zero, end: MediaTime? = nil, isSilence: Bool = false
+    itemID: PlayerItemID, start: MediaTime = MediaTime.zero, end: MediaTime? = nil, isSilence: Bool = false,
+    crossfade: Crossfade? = nil
   ) {
     self.itemID = itemID
     self.start = start
     self.end = end
     self.isSilence = isSilence
+    self.crossfade = crossfade
   }
 
   /// Whether both start with the same sample.
   package func hasSameStart(as other: Pass) -> Bool {
-    itemID == other.itemID && start == other.start && isSilence == other.isSilence
+    itemID == other.itemID && start == other.start && isSilence == other.isSilence && crossfade == other.crossfade
   }
 
   /// Whether this is the rest of `other` after a split: it continues at the end of `other`, in either direction.

@@ -67,7 +67,7 @@ import Testing
       let first = Int((target * Int64(to) + Int64(from) - 1) / Int64(from))
       #expect(outcome.samples.elementsEqual(whole[(first * 2)...]), "from frame \(target)")
       guard
-        case .prepared(_, let preparation, _) = outcome.reports.first(where: {
+        case .prepared(_, let preparation, _, _) = outcome.reports.first(where: {
           if case .prepared = $0 { true } else { false }
         }
         )

@@ -35,7 +35,7 @@ import Testing
     let stream = RenderStream(capacityFrames: capacity, channelCount: 1)
     let writer = StreamWriter(stream: stream, format: Self.format)
     writer.startSilence(itemID: 7, at: .zero)
-    while writer.writtenFrame < silenceFrames { writer.writeSilence() }
+    while writer.passedFrame < silenceFrames { writer.writeSilence() }
     writer.converter = RetainingConverter(fails: fails)
     writer.advance(by: 1_000)
     return (stream, writer)
@@ -99,6 +99,6 @@ import Testing
     let (_, writer) = try writer()
     var streams = UnfinishedStreams()
     streams.add(writer, ofGeneration: 1, upTo: 0)
-    #expect(finished(&streams) == [] && writer.writtenFrame == 0)
+    #expect(finished(&streams) == [] && writer.passedFrame == 0)
   }
 }

@@ -191,6 +191,7 @@ final class Rig: Sendable {
         + " trimmed \(transition.trimmedEnd.frameCount) by \(transition.trimmedEnd.source.rawValue)"
         + " and \(transition.trimmedStart.frameCount) by \(transition.trimmedStart.source.rawValue)"
         + " inserted \(transition.insertedFrameCount)"
+        + (transition.curve.map { " overlap \(transition.overlapFrameCount) \($0.rawValue)" } ?? "")
     }
   }
 

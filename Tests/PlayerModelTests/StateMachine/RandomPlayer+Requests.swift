@@ -23,8 +23,9 @@ extension RandomPlayer {
       }
     case 39..<64: changeQueue()
     case 64..<72: changeSettings()
-    case 72..<76: repeatItems()
-    case 76..<79: loop()
+    case 72..<75: repeatItems()
+    case 75..<77: crossfade()
+    case 77..<79: loop()
     case 79..<86: changeOutput()
     case 86..<90:
       let waits = chance(60)
@@ -65,6 +66,16 @@ extension RandomPlayer {
       } model: { model, _, _ in
         model.waitsForStart = waits
       }
+    }
+  }
+
+  private mutating func crossfade() {
+    let crossfade = chance(30) ? nil : Crossfade(duration: time(Int64.random(in: 1...4, using: &random)))
+    let time = heardTime()
+    request("setCrossfade(\(crossfade.map { "\($0.duration)" } ?? "none"))") {
+      $0.setCrossfade(crossfade, heardAt: time)
+    } model: { model, before in
+      model.settle(before)
     }
   }
 

@@ -236,10 +236,17 @@ struct RandomPlayer {
     guard let next = thread.next else { return }
     if model.items[next.itemID]?.isOpen == false { return open(next.itemID) }
     let id = PassID(generation: thread.generation, index: thread.begunCount)
+    var overlapTime: MediaTime?
+    if next.crossfade != nil, let last = simulation.passes.last, !last.hasError, !last.pass.isSilence, chance(70) {
+      let start = last.pass.start.isNumeric ? last.pass.start : time(100)
+      let length = MediaTime(value: Int64.random(in: 1...4_000, using: &random), timescale: 1_000)
+      overlapTime = simulation.decodedRate.isReverse ? start - length : start + length
+      simulation.passes[simulation.passes.count - 1].overlapTime = overlapTime
+    }
     simulation.thread?.begunCount += 1
     simulation.passes.append(SimulatedPlayback.DecodedPass(id: id, pass: next))
-    input("began(\(id), item \(next.itemID))") {
-      $0.began(next, generation: thread.generation)
+    input("began(\(id), item \(next.itemID), overlapTime: \(overlapTime.map { "\($0)" } ?? "none"))") {
+      $0.began(next, generation: thread.generation, overlapTime: overlapTime)
     } model: { model, before, _ in
       model.settle(before)
     }

@@ -13,6 +13,8 @@ struct SimulatedPlayback {
     var pass: Pass
     var isComplete = false
     var hasError = false
+    /// The time at which the following pass begins in a cross-fade; nil: none does.
+    var overlapTime: MediaTime?
   }
 
   /// The stream that the decode thread extends.
@@ -105,6 +107,7 @@ struct SimulatedPlayback {
       newestGeneration = generation
       if let id = request.spliceAfter {
         check(passes.last?.id == id, "a generation follows \(id), which is not the last pass")
+        followOverlap(with: request)
         if !isCut, !isSplit { hasCompleted = true }
       } else {
         passes = []
@@ -156,6 +159,22 @@ struct SimulatedPlayback {
     }
   }
 
+  /// Checks what follows a pass whose end is not in its stream, because it overlapped another pass.
+  private mutating func followOverlap(with request: Machine.DecodeRequest) {
+    guard let index = passes.indices.last, let overlapTime = passes[index].overlapTime else {
+      return check(request.overlap == nil, "an overlap with a pass that is complete")
+    }
+    if let overlap = request.overlap {
+      check(request.crossfade != nil, "an overlap without a cross-fade")
+      check(overlap == Overlap(itemID: passes[index].pass.itemID, time: overlapTime), "another overlap")
+    } else {
+      check(
+        request.itemID == passes[index].pass.itemID && request.time == overlapTime && request.crossfade == nil,
+        "the rest of the pass does not follow")
+      (passes[index].pass.end, passes[index].overlapTime) = (overlapTime, nil)
+    }
+  }
+
   private mutating func endStream(after id: PassID, at time: MediaTime?) {
     guard let index = passes.firstIndex(where: { $0.id == id }) else {
       return faults.append("there is no pass \(id) to end")
@@ -163,7 +182,7 @@ struct SimulatedPlayback {
     passes.removeSubrange((index + 1)...)
     passes[index].isComplete = true
     hasCompleted = true
-    if let time { (passes[index].pass.end, passes[index].hasError) = (time, false) }
+    if let time { (passes[index].pass.end, passes[index].hasError, passes[index].overlapTime) = (time, false, nil) }
   }
 
   /// The output is lost: nothing is decoded or rendered.
