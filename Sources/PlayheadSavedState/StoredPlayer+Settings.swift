@@ -23,8 +23,24 @@ extension StoredPlayer {
     package var queueVersion: UInt64?
     package var shuffle: Shuffle?
     package var loop: Loop?
+    package var crossfade: Crossfade?
 
     package init() {}
+  }
+
+  /// The cross-fade between items.
+  package struct Crossfade: Codable, Sendable, Hashable {
+    package var duration: MediaTime
+    package var fadeOutDuration: MediaTime?
+    package var fadeInDuration: MediaTime?
+    package var curve: String
+
+    package init(duration: MediaTime, fadeOutDuration: MediaTime?, fadeInDuration: MediaTime?, curve: String) {
+      self.duration = duration
+      self.fadeOutDuration = fadeOutDuration
+      self.fadeInDuration = fadeInDuration
+      self.curve = curve
+    }
   }
 
   /// The use of loudness tags.

@@ -114,6 +114,11 @@ extension StoredPlayer.Settings {
           ($0.rawValue, StoredPlayer.MediaSelectionCriteria($1))
         })
     }
+    crossfade = state.crossfade.map {
+      StoredPlayer.Crossfade(
+        duration: $0.duration, fadeOutDuration: $0.fadeOutDuration, fadeInDuration: $0.fadeInDuration,
+        curve: $0.curve.rawValue)
+    }
     queueVersion = state.queueVersion
     shuffle = snapshot.shuffle.map {
       StoredPlayer.Shuffle(
@@ -132,6 +137,12 @@ extension StoredPlayer.Settings {
     if let isMuted { player.setMuted(isMuted) }
     if let pan { try? player.setPan(pan) }
     if let defaultRate { try? player.setDefaultRate(defaultRate) }
+    if let crossfade, let curve = FadeCurve(rawValue: crossfade.curve) {
+      try? player.setCrossfade(
+        Crossfade(
+          duration: crossfade.duration, fadeOutDuration: crossfade.fadeOutDuration,
+          fadeInDuration: crossfade.fadeInDuration, curve: curve))
+    }
     if let mode = repeatMode.flatMap(RepeatMode.init) { try? player.setRepeatMode(mode) }
     if let action = actionAtItemEnd.flatMap(ActionAtItemEnd.init) { try? player.setActionAtItemEnd(action) }
     if let policy = itemFailurePolicy.flatMap(ItemFailurePolicy.init) { player.setItemFailurePolicy(policy) }

@@ -31,6 +31,7 @@ struct ObservedPlayer: PlayerValues {
   var replayGain: String { state.replayGain.mode.rawValue }
   var repeatMode: String { state.repeatMode.rawValue }
   var loop: TimeRange? { state.loop?.range }
+  var crossfade: MediaTime? { state.crossfade?.duration }
   var shuffleSeed: UInt64? { state.shuffleSeed }
   var onFailure: String { state.itemFailurePolicy.rawValue }
   var error: String? { state.error?.code.name }

@@ -249,7 +249,9 @@ extension TransitionEvent {
         frameCount: transition.trimmedEnd.frameCount, source: transition.trimmedEnd.source.wireName),
       trimmedStart: Trim(
         frameCount: transition.trimmedStart.frameCount, source: transition.trimmedStart.source.wireName),
-      insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime)
+      insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime,
+      overlapFrameCount: transition.overlapFrameCount,
+      curve: transition.curve.map { FadeCommand.Curve(sameWordAs: $0) })
   }
 }
 

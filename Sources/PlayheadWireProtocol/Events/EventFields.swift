@@ -14,6 +14,9 @@ extension FieldKey<Int64> {
   static var trimmedStart: Self {
     Self("trimmedStart", "the number of frames trimmed from the start of `to`, at its sample rate")
   }
+  static var overlap: Self {
+    Self("overlap", "the number of output frames in which both items are heard in a cross-fade")
+  }
   static var inserted: Self {
     Self("inserted", "the number of silent output frames between the items; 0 unless the second one was late")
   }

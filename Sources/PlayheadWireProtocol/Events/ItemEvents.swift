@@ -249,14 +249,19 @@ package struct TransitionEvent: NumberedEvent {
   package let insertedFrameCount: Int64
   /// The instant at which `time` is heard. Nil while the device is stopped.
   package let hostTime: HostTime?
+  /// The number of frames in which both items are heard, at the output's sample rate.
+  package let overlapFrameCount: Int64
+  /// The curve of the cross-fade. Nil without one.
+  package let curve: FadeCommand.Curve?
 
   package init(
     player: String, from: UInt64, to: UInt64, time: MediaTime, trimmedEnd: Trim, trimmedStart: Trim,
-    insertedFrameCount: Int64, hostTime: HostTime?
+    insertedFrameCount: Int64, hostTime: HostTime?, overlapFrameCount: Int64 = 0, curve: FadeCommand.Curve? = nil
   ) {
     (self.player, self.from, self.to, self.time) = (player, from, to, time)
     (self.trimmedEnd, self.trimmedStart) = (trimmedEnd, trimmedStart)
     (self.insertedFrameCount, self.hostTime) = (insertedFrameCount, hostTime)
+    (self.overlapFrameCount, self.curve) = (overlapFrameCount, curve)
   }
 
   package static let definition = EventDefinition(
@@ -269,6 +274,8 @@ package struct TransitionEvent: NumberedEvent {
     the sample rate of the item
     - `trimmedEndBy`, `trimmedStartBy`: the part of the file that specified the number; `none` if nothing was trimmed
     - `inserted`: the number of frames of silence between the items; 0 unless `to` was late
+    - `overlap`, `curve`: the number of frames in which both items are heard, from `hostTime` on, and the curve of \
+    this cross-fade; absent without one
     """)
 
   package static let fields: [Field<Self>] = [
@@ -277,5 +284,7 @@ package struct TransitionEvent: NumberedEvent {
     Field(.trimmedEnd) { $0.trimmedEnd.frameCount }, Field(nullable: .trimmedEndBy) { $0.trimmedEnd.source },
     Field(.trimmedStart) { $0.trimmedStart.frameCount }, Field(nullable: .trimmedStartBy) { $0.trimmedStart.source },
     Field(.inserted) { $0.insertedFrameCount }, Field(nullable: .hostTime) { $0.hostTime },
+    Field(optional: .overlap) { $0.overlapFrameCount > 0 ? $0.overlapFrameCount : nil },
+    Field(optional: .crossfadeCurve) { $0.curve },
   ]
 }

@@ -22,6 +22,7 @@ package enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerReplayGain = "player.replayGain"
   case playerRepeat = "player.repeat"
   case playerLoop = "player.loop"
+  case playerCrossfade = "player.crossfade"
   case playerShuffle = "player.shuffle"
   case playerOnFailure = "player.onFailure"
   case playerError = "player.error"

@@ -54,6 +54,10 @@ package struct ObservedKey<Root>: Sendable {
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> UInt64?
   ) -> Self { Self(key, .integer, summary, nullable: true) { value($0).map { .int($0) } ?? .none } }
 
+  static func optionalDuration(
+    _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> MediaTime?
+  ) -> Self { Self(key, .time, summary, nullable: true) { value($0).map { .time($0) } ?? .none } }
+
   static func optionalText(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> String?
   ) -> Self { Self(key, .text, summary, nullable: true) { value($0).map { .string($0) } ?? .none } }

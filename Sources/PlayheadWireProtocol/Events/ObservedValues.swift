@@ -28,6 +28,8 @@ package protocol PlayerValues {
   var repeatMode: String { get }
   /// The looped range of the current item.
   var loop: TimeRange? { get }
+  /// The duration of the cross-fade between entries.
+  var crossfade: MediaTime? { get }
   var shuffleSeed: UInt64? { get }
   var onFailure: String { get }
   /// The name of the error.
@@ -126,6 +128,9 @@ extension ObservedKey where Root == any PlayerValues {
     ) { $0.replayGain },
     .word(.playerRepeat, FieldKey<String>.`repeat`.spec.type, "what repeats: `off`, `one` or `all`") { $0.repeatMode },
     .optionalRange(.playerLoop, "the looped range of the current item, `START-END` in seconds, or `none`") { $0.loop },
+    .optionalDuration(.playerCrossfade, "the duration of the cross-fade between entries, in seconds, or `none`") {
+      $0.crossfade
+    },
     .optionalInteger(.playerShuffle, "the seed of the shuffled order, or `none`") { $0.shuffleSeed },
     .word(.playerOnFailure, .words(of: FailurePolicy.self), "the action when an item fails: `skip`, `stop` or `retry`")
     {

@@ -36,6 +36,7 @@ struct ReplySentence {
     case ReplayGainCommand.name: replayGain
     case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
     case LoopCommand.name: loop
+    case CrossfadeCommand.name: crossfade
     case BookmarkAddCommand.name: bookmark
     case QueueSaveCommand.name: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
     case QueueLoadCommand.name: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
@@ -164,6 +165,15 @@ struct ReplySentence {
     guard let (start, end) = both("start", "end") else { return "No loop" }
     let count = value("count").map { $0 == "1" ? "1 more time" : "\($0) more times" } ?? "indefinitely"
     return "Loop from \(HumanText.clock(start)) to \(HumanText.clock(end)), \(count)"
+  }
+
+  private var crossfade: String? {
+    guard let field = fields["crossfade"] else { return nil }
+    guard field != "none", let (out, into) = both("fadeOut", "fadeIn"), let curve = value("curve") else {
+      return "No cross-fade"
+    }
+    let fades = [("out", out), ("in", into)].filter { $0.1 != field }.map { ", fade-\($0.0) \($0.1) s" }
+    return "Cross-fade: \(Terminal.printable(field)) s, \(curve)\(fades.joined())"
   }
 
   private var bookmark: String? {

@@ -62,7 +62,8 @@ import Testing
         album: nil, streamTitle: nil, streamURL: nil),
       settings: .init(
         volume: 1, isFading: false, isMuted: false, pan: 0, actionAtItemEnd: "advance", repeatMode: "off",
-        onFailure: .skip, automaticallyWaits: true, pitchAlgorithm: .timeDomain, replayGainMode: "off"))
+        onFailure: .skip, automaticallyWaits: true, pitchAlgorithm: .timeDomain, replayGainMode: "off",
+        crossfade: nil))
     #expect("< " + Self.line(reply) == (StatusCommand.definition.spec.example.last ?? "") + "\n")
   }
 

@@ -40,6 +40,7 @@ extension StatusCommand.Reply.Settings {
       actionAtItemEnd: state.actionAtItemEnd.rawValue, repeatMode: state.repeatMode.rawValue,
       onFailure: .init(sameWordAs: state.itemFailurePolicy),
       automaticallyWaits: state.automaticallyWaitsToMinimizeStalling,
-      pitchAlgorithm: .init(sameWordAs: state.audioTimePitchAlgorithm), replayGainMode: state.replayGain.mode.rawValue)
+      pitchAlgorithm: .init(sameWordAs: state.audioTimePitchAlgorithm), replayGainMode: state.replayGain.mode.rawValue,
+      crossfade: state.crossfade?.duration)
   }
 }

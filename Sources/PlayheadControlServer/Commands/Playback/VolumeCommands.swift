@@ -1,5 +1,6 @@
 import PlayheadMediaCore
 import PlayheadPlayback
+import PlayheadPlayerModel
 import PlayheadWireProtocol
 
 extension VolumeCommand: ImmediateHandler, AllPlayersHandler {
@@ -69,10 +70,11 @@ extension MuteCommand: ImmediateHandler, AllPlayersHandler {
 }
 
 extension FadeCurve {
-  fileprivate init(_ curve: FadeCommand.Curve) {
+  init(_ curve: FadeCommand.Curve) {
     switch curve {
     case .linear: self = .linear
     case .equalPower: self = .equalPower
+    case .sCurve: self = .sCurve
     }
   }
 }

@@ -5,7 +5,8 @@ package typealias PlaybackCommands = CommandList<
   PlayCommand, PlayImmediatelyCommand, PauseCommand, ToggleCommand, StopCommand, PrerollCommand, PrerollCancelCommand,
   AutoWaitCommand, StatusCommand, SeekCommand, SeekCancelCommand, StepCommand, NextChapterCommand,
   PreviousChapterCommand, RateCommand, DefaultRateCommand, RateAtCommand, PitchCommand, VolumeCommand, FadeCommand,
-  PanCommand, MuteCommand, ReplayGainCommand, EndActionCommand, RepeatCommand, LoopCommand, MediaSelectionCommand
+  PanCommand, MuteCommand, ReplayGainCommand, EndActionCommand, RepeatCommand, LoopCommand, CrossfadeCommand,
+  MediaSelectionCommand
 >
 
 /// `play`: starts playback, or plays a range of the current item.

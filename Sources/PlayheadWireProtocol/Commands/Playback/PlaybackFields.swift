@@ -43,6 +43,18 @@ extension FieldKey<Double> {
   }
 }
 
+extension FieldKey<MediaTime> {
+  static var crossfade: Self {
+    Self(time: "crossfade", "how long two entries are heard together; `none` if no cross-fade is set")
+  }
+  static var fadeOut: Self { Self(time: "fadeOut", "the length of the fade-out; `none` if no cross-fade is set") }
+  static var fadeIn: Self { Self(time: "fadeIn", "the length of the fade-in; `none` if no cross-fade is set") }
+}
+
+extension FieldKey<FadeCommand.Curve> {
+  static var crossfadeCurve: Self { Self("curve", "the curve of a cross-fade; `none` if none is set") }
+}
+
 extension FieldKey<Float> {
   static var pan: Self { Self("pan", "the pan, from -1 (left) to 1 (right)") }
 }

@@ -47,7 +47,8 @@ package enum StatusCommand: ImmediateCommand {
       Field(.automaticallyWaitsToMinimizeStalling) { $0.settings.automaticallyWaits },
       Field(.audioTimePitchAlgorithm) { $0.settings.pitchAlgorithm },
       Field(nullable: .chapter) { $0.item.chapter?.number }, Field(nullable: .chapterTitle) { $0.item.chapter?.title },
-      Field(.replayGain) { $0.settings.replayGainMode }, Field(optional: .title) { $0.item.title },
+      Field(.replayGain) { $0.settings.replayGainMode }, Field(nullable: .crossfade) { $0.settings.crossfade },
+      Field(optional: .title) { $0.item.title },
       Field(optional: .artist) { $0.item.artist }, Field(optional: .album) { $0.item.album },
       Field(optional: .streamTitle) { $0.item.streamTitle }, Field(optional: .streamUrl) { $0.item.streamURL },
       Field(optional: .error) { $0.item.error?.code.name }, Field(optional: .message) { $0.item.error?.message },
@@ -92,7 +93,7 @@ package enum StatusCommand: ImmediateCommand {
         + " isFading=false isMuted=false pan=0 actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none"
         + " itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1 shuffle=none onFailure=skip"
         + " automaticallyWaitsToMinimizeStalling=true audioTimePitchAlgorithm=timeDomain chapter=2 chapterTitle=Fugue"
-        + " replayGain=off",
+        + " replayGain=off crossfade=none",
     ])
 }
 
@@ -140,15 +141,19 @@ extension StatusCommand.Reply {
     package var pitchAlgorithm: PitchCommand.Algorithm
     /// `off`, `track`, `album` or `auto`.
     package var replayGainMode: String
+    /// Nil: no cross-fade.
+    package var crossfade: MediaTime?
 
     package init(
       volume: Float, isFading: Bool, isMuted: Bool, pan: Float, actionAtItemEnd: String, repeatMode: String,
-      onFailure: FailurePolicy, automaticallyWaits: Bool, pitchAlgorithm: PitchCommand.Algorithm, replayGainMode: String
+      onFailure: FailurePolicy, automaticallyWaits: Bool, pitchAlgorithm: PitchCommand.Algorithm,
+      replayGainMode: String,
+      crossfade: MediaTime?
     ) {
       (self.volume, self.isFading, self.isMuted, self.pan) = (volume, isFading, isMuted, pan)
       (self.actionAtItemEnd, self.repeatMode, self.onFailure) = (actionAtItemEnd, repeatMode, onFailure)
       (self.automaticallyWaits, self.pitchAlgorithm) = (automaticallyWaits, pitchAlgorithm)
-      self.replayGainMode = replayGainMode
+      (self.replayGainMode, self.crossfade) = (replayGainMode, crossfade)
     }
   }
 

@@ -43,6 +43,7 @@ package enum FadeCommand: SometimesWaitingCommand {
   package enum Curve: String, Sendable, Hashable, CaseIterable {
     case linear
     case equalPower = "equal-power"
+    case sCurve = "s-curve"
   }
 
   /// The action at the end of a fade.
@@ -66,7 +67,7 @@ package enum FadeCommand: SometimesWaitingCommand {
       volume = list.required(.volume, .volume, "VOLUME", "the final volume, as for `volume`")
       duration = list.required(.duration, .duration, "DURATION", "the duration; at most a day")
       curve = list.optional(
-        "curve", .word, "linear|equal-power", default: .linear, "the curve of the volume; default: `linear`")
+        "curve", .word, "linear|equal-power|s-curve", default: .linear, "the curve of the volume; default: `linear`")
       then = list.option(
         "then", .word, "none|pause|stop", default: .none, "the action at the end of the fade; default: `none`")
       wait = list.flag(.wait, "reply at the end of the fade")
@@ -102,7 +103,9 @@ package enum FadeCommand: SometimesWaitingCommand {
       plays. Another `fade` or `volume` starts from the volume that the fade has reached.
 
       - `linear` (default) changes the volume linearly.
-      - `equal-power` changes the square of the volume linearly. A crossfade of two players then keeps its loudness.
+      - `equal-power` is a quarter of a sine between silence and full volume. A crossfade of two players then keeps its \
+      loudness.
+      - `s-curve` changes the volume slowly at both ends.
 
       With `then`, the player pauses or stops at the exact frame at which the fade ends. The volume keeps its final \
       value. Another `fade` or `volume` cancels this action. If the player is paused at the end of the fade, the \
