@@ -57,6 +57,13 @@ func check(_ bytes: UnsafeRawBufferPointer) {
     _ = try? expression.resolve(
       current: MediaTime(value: 7, timescale: 3), duration: MediaTime(value: 1_000_001, timescale: 44_100))
   }
+  if let date = try? DateExpression(parsing: text) {
+    // The offset from UTC changes by an hour in each quarter of a year.
+    let instant = date.instant(after: WallTime(nanosecondsSince1970: 1_800_000_000_000_000_000)) { time in
+      time.nanosecondsSince1970 / 7_776_000_000_000_000 % 2 == 0 ? 3_600 : 7_200
+    }
+    precondition(instant.nanosecondsSince1970 > -86_400_000_000_000, "a date is before 1970")
+  }
   if let path = try? FilePath(text: text) {
     precondition((try? FilePath(text: path.text)) == path, "a path changed during a round trip")
     precondition((try? FilePath(text: path.url)) == path, "a path's URL changed during a round trip")

@@ -63,6 +63,14 @@ extension Date {
   public var nanosecondsSince1970: Int64? { Int64(exactly: (timeIntervalSince1970 * 1_000_000_000).rounded()) }
 }
 
+extension WallTime {
+  /// Makes the instant of a date, rounded to nanoseconds; nil for dates that are more than 292 years away.
+  public init?(_ date: Date) {
+    guard let nanoseconds = date.nanosecondsSince1970 else { return nil }
+    self.init(nanosecondsSince1970: nanoseconds)
+  }
+}
+
 extension PlayerControl {
   /// Returns the time of the current item at which audio recorded at a date is heard, for use with `seek(to:)`.
   ///

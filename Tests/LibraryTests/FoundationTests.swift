@@ -90,6 +90,8 @@ import Testing
     #expect(Date(nanosecondsSince1970: 1_500_000_000) == Date(timeIntervalSince1970: 1.5))
     #expect(Date(timeIntervalSince1970: 1.5).nanosecondsSince1970 == 1_500_000_000)
     #expect(Date.distantFuture.nanosecondsSince1970 == nil)
+    #expect(WallTime(Date(timeIntervalSince1970: 1.5)) == WallTime(nanosecondsSince1970: 1_500_000_000))
+    #expect(WallTime(Date.distantFuture) == nil)
   }
 
   @Test func errorsHaveTheirTextAsLocalizedDescription() {

@@ -84,6 +84,14 @@ func parseTimes(duration: MediaTime) throws {
   _ = time
 }
 
+func parseDates() throws {
+  // listing: parse-dates
+  let evening = try DateExpression(parsing: "18:00")
+  let christmas = try DateExpression(parsing: "2026-12-24T18:00:00+01:00")
+  // end of listing
+  _ = (evening, christmas)
+}
+
 func playStation() async throws {
   // listing: one-resource
   let radio = try await Player(url: "https://radio.example/live")

@@ -77,11 +77,13 @@ package enum ISODate {
     return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 
-  private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
+  /// The quotient, rounded down.
+  static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {
     value >= 0 ? value / by : -((-value + by - 1) / by)
   }
 
-  private static func days(in month: Int64, _ year: Int64) -> Int64 {
+  /// The number of days of a month.
+  static func days(in month: Int64, _ year: Int64) -> Int64 {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
@@ -91,7 +93,7 @@ package enum ISODate {
 
   /// Days since 1970-01-01 in the Gregorian calendar. Years begin in March (Hinnant, chrono-compatible low-level date
   /// algorithms).
-  private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = floorDivide(shifted, 400)
     let yearOfEra = shifted - era * 400
@@ -99,7 +101,8 @@ package enum ISODate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  private static func calendarDate(_ dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  /// The date of a number of days since 1970-01-01.
+  static func calendarDate(_ dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = dayNumber + 719_468
     let era = floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
