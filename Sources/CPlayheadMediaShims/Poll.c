@@ -2,8 +2,11 @@
 #include "CPlayheadMediaShims.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
 
 _Static_assert(MEDIA_SHIMS_POLL_IN == EPOLLIN && MEDIA_SHIMS_POLL_OUT == EPOLLOUT && MEDIA_SHIMS_POLL_ERROR == EPOLLERR &&
                    MEDIA_SHIMS_POLL_HANG_UP == EPOLLHUP,
@@ -44,4 +47,22 @@ int media_shims_timer_set(int timer, int64_t nanoseconds) {
   const int64_t time = nanoseconds > 0 ? nanoseconds : 1;
   const struct itimerspec value = {.it_value = {.tv_sec = time / 1000000000, .tv_nsec = time % 1000000000}};
   return timerfd_settime(timer, TFD_TIMER_ABSTIME, &value, NULL);
+}
+
+int media_shims_clock_changes_open(void) {
+  const int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer < 0) return -1;
+  // The latest time, which the clock never reaches. Only a change of the clock makes the descriptor readable.
+  const struct itimerspec value = {.it_value = {.tv_sec = LONG_MAX}};
+  // ECANCELED: the clock was changed between the two calls. The timer is armed (timerfd_create(2)).
+  if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &value, NULL) == 0 || errno == ECANCELED) return timer;
+  const int error = errno;
+  close(timer);
+  errno = error;
+  return -1;
+}
+
+int media_shims_clock_changes_read(int descriptor) {
+  uint64_t count;
+  return read(descriptor, &count, sizeof count) < 0 && errno == ECANCELED;
 }

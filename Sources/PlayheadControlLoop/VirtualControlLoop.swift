@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Threading: confined to the wrapped loop, except for `now`, `execute` and `enqueue`.
 public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
-  // `@unchecked Sendable`: `timers` and `advances` are confined to the loop; `time` is atomic.
+  // `@unchecked Sendable`: `timers`, `advances` and `wallClock` are confined to the loop; `time` is atomic.
   private let base: any ControlLoop
   private let time = Atomic<Int64>(0)
   private var timers = TimerHeap()
@@ -19,6 +19,8 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   /// The pending calls of `advance`, in order.
   private var advances: [Advance] = []
   private var isAdvancing = false
+  /// The wall clock. The engine creates it before other threads can use the loop.
+  package private(set) lazy var wallClock = VirtualWallClock(loop: self)
   /// Handles the pending events of the output. Set by the engine.
   package var handleOutputEvents: () -> Void = {}
   /// Whether time may pass: no decoder or player has pending work. Set by the engine.

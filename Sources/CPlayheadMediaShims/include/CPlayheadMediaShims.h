@@ -67,6 +67,14 @@ int media_shims_timer_open(void);
 /// Makes a timer readable at a time of CLOCK_MONOTONIC, and unreadable before it; 0, or -1 with `errno`.
 int media_shims_timer_set(int timer, int64_t nanoseconds);
 
+/// `timerfd_create(2)` on CLOCK_REALTIME, close-on-exec, non-blocking: a descriptor that becomes readable when the
+/// clock is set, or when the computer resumes from suspension (TFD_TIMER_CANCEL_ON_SET); -1 with `errno`.
+int media_shims_clock_changes_open(void);
+
+/// Makes a descriptor of `media_shims_clock_changes_open` unreadable until the next change. Returns 1 if the clock has
+/// changed since the last call, else 0.
+int media_shims_clock_changes_read(int descriptor);
+
 /// Sends an open descriptor over a Unix socket, with one byte; 0, or -1 with `errno`.
 int media_shims_send_descriptor(int socket, int descriptor);
 
