@@ -17,6 +17,17 @@ public final class VirtualClock: Sendable {
   /// The virtual time since the engine was made.
   public var now: MediaTime { MediaTime(value: loop.now.nanoseconds, timescale: 1_000_000_000) }
 
+  /// Sets the wall clock, for starts at a date (`StartMoment.date`). It begins at 1970-01-01T00:00:00Z and advances
+  /// with this clock. Local time is UTC.
+  public func setWallTime(_ instant: WallTime) async {
+    await withCheckedContinuation { continuation in
+      loop.execute { [loop] in
+        loop.wallClock.set(to: instant)
+        continuation.resume()
+      }
+    }
+  }
+
   /// Lets time pass, as fast as decoders deliver audio. Returns when everything that happens in this time has happened:
   /// audio was heard, and observers were called.
   ///

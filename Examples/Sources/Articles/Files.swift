@@ -152,6 +152,21 @@ func startAtHostTime(player: Player) async throws {
   // end of listing
 }
 
+func startTogetherAtDate(engine: PlaybackEngine, drums: Player, bass: Player) async throws {
+  // listing: start-together-at-date
+  let evening = try DateExpression(parsing: "18:00")
+  let start = try await engine.start([drums, bass], at: .date(evening))
+  print(start.outputFrame)
+  // end of listing
+}
+
+func startAtDate(player: Player) async throws {
+  // listing: start-at-date
+  await player.setAutomaticallyWaitsToMinimizeStalling(false)
+  try await player.setRate(1, time: .zero, atDate: DateExpression(parsing: "2026-12-24T18:00:00+01:00"))
+  // end of listing
+}
+
 func fade(player: Player) async throws {
   // listing: fade
   try await player.setVolume(0)

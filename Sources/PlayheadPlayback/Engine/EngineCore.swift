@@ -14,6 +14,8 @@ package final class EngineCore: @unchecked Sendable {
   package let loop: any ControlLoop
   let logger: Logger
   let output: Output
+  /// The wall clock, for starts at a date.
+  package let wallClock: any WallClock
   /// Whether time passes only through `VirtualControlLoop.advance`.
   let isVirtual: Bool
   /// Whether virtual time waits for decoders. Tests of late decoders set it to false.
@@ -50,6 +52,7 @@ package final class EngineCore: @unchecked Sendable {
     self.logger = logger
     output = Output(loop: loop, configuration: configuration, logger: logger)
     isVirtual = loop is VirtualControlLoop
+    wallClock = (loop as? VirtualControlLoop)?.wallClock ?? SystemWallClock(loop: loop)
     coalescingNanoseconds = isVirtual ? 0 : 20_000_000
     var limits = ItemLoader.Limits()
     // One item is opened at a time, so that the order of events is reproducible in virtual time.

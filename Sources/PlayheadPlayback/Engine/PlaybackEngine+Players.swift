@@ -14,9 +14,10 @@ extension PlaybackEngine {
   ///   - completion: Called once, on the loop, after this call has returned. Success: the first frame has been passed
   ///     to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed item;
   ///     `waitEnded` if no player is left; `outputLost` if `moment` is a frame of a lost output; `outputUnavailable`.
-  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for
-  ///   a past moment or one more than a day ahead; `invalidState` for a player that plays or is closed;
-  ///   `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is not called.
+  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime`
+  ///   for a past moment, one more than a day ahead, or a date more than 366 days ahead; `invalidState` for a player
+  ///   that plays or is closed; `noCurrentItem`; the error of the current item; `outputUnavailable` for a date, if the
+  ///   system cannot report changes of the clock. Then nothing changes, and `completion` is not called.
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment,
     completion: @escaping @Sendable (Result<SynchronizedStart, MediaError>) -> Void

@@ -157,6 +157,46 @@ final class JointChanges: PlayerFeature {
 
   /// Implements `PlayerControl.setRate(_:time:atHostTime:)`.
   func setRate(_ newRate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
+    let entry = try checkedItem(forRate: newRate, time: time)
+    guard newRate != 0 else {
+      player.pause()
+      return seek(to: time, ifCurrent: entry.id)
+    }
+    guard let hostTime, hostTime <= player.engine.loop.now else {
+      let target = try JointStart.target(hostTime.map { .hostTime($0) } ?? .whenReady, player.engine)
+      return try start(at: target, rate: newRate, time: time, itemID: entry.id)
+    }
+    compensate(
+      for: hostTime, at: time ?? player.currentTime(), rate: newRate, leadNanoseconds: Self.shortestLeadNanoseconds)
+  }
+
+  /// Implements `PlayerControl.setRate(_:time:atDate:)`.
+  func setRate(_ newRate: Double, time: MediaTime?, atDate date: DateExpression) throws(MediaError) {
+    let entry = try checkedItem(forRate: newRate, time: time)
+    let target = try JointStart.target(.date(date), player.engine)
+    guard newRate != 0 else {
+      player.pause()
+      return seek(to: time, ifCurrent: entry.id)
+    }
+    try start(at: target, rate: newRate, time: time, itemID: entry.id)
+  }
+
+  /// Starts the player at `target`, with the item time `time`.
+  private func start(
+    at target: JointStart.Target, rate: Double, time: MediaTime?, itemID: PlayerItem.ID
+  ) throws(MediaError) {
+    let group = try JointStart([player], at: target, setsRatesAtOnce: true, engine: player.engine) { _ in }
+    leaveStart()
+    if group.isAtDistantDate {
+      player.pause()
+      group.keepMembersPaused()
+    }
+    group.beginPreparation(atRate: rate)
+    seek(to: time, ifCurrent: itemID)
+  }
+
+  /// Checks a request for a rate at an instant, and returns the current item.
+  private func checkedItem(forRate newRate: Double, time: MediaTime?) throws(MediaError) -> PlayerStateMachine.Entry {
     try player.checkOpen("setRate")
     try player.checkRate(newRate)
     guard !player.machine.automaticallyWaits else {
@@ -172,19 +212,7 @@ final class JointChanges: PlayerFeature {
       throw MediaError(.noCurrentItem, "there is no current item to start", operation: "setRate")
     }
     if let error = entry.status.error { throw error }
-    guard newRate != 0 else {
-      player.pause()
-      return seek(to: time, ifCurrent: entry.id)
-    }
-    guard let hostTime, hostTime <= player.engine.loop.now else {
-      let target = try JointStart.target(hostTime.map { .hostTime($0) } ?? .whenReady, player.engine)
-      let group = try JointStart([player], at: target, setsRatesAtOnce: true, engine: player.engine) { _ in }
-      leaveStart()
-      group.beginPreparation(atRate: newRate)
-      return seek(to: time, ifCurrent: entry.id)
-    }
-    compensate(
-      for: hostTime, at: time ?? player.currentTime(), rate: newRate, leadNanoseconds: Self.shortestLeadNanoseconds)
+    return entry
   }
 
   /// Seeks to `time` if item `id` is still current: observers may have replaced it since the caller checked.

@@ -188,6 +188,27 @@ extension PlayerControl {
     try core.jointChanges.setRate(rate, time: time, atHostTime: hostTime)
   }
 
+  /// Sets the rate so that exactly `time` of the current item is heard at a date.
+  ///
+  /// The start follows the wall clock, as ``StartMoment/date(_:)`` describes. The player pauses at `time`, and waits
+  /// (`startTimeNotReached`) from 2 s before the start. With rate 0 the player pauses and seeks to `time` at once.
+  ///
+  /// <!-- listing: start-at-date -->
+  /// ```swift
+  /// await player.setAutomaticallyWaitsToMinimizeStalling(false)
+  /// try await player.setRate(1, time: .zero, atDate: DateExpression(parsing: "2026-12-24T18:00:00+01:00"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - rate: The rate; 0 pauses.
+  ///   - time: Nil: the current time.
+  ///   - date: At most 366 days ahead.
+  /// - Throws: the errors of ``setRate(_:time:atHostTime:)``; `invalidTime` for a date in the past or more than 366
+  ///   days ahead; `outputUnavailable` if the system cannot report changes of the clock. Then nothing changes.
+  public func setRate(_ rate: Double, time: MediaTime?, atDate date: DateExpression) throws(MediaError) {
+    try core.jointChanges.setRate(rate, time: time, atDate: date)
+  }
+
   /// Pauses, and seeks to the beginning of the current item.
   public func stop() { core.stop() }
 

@@ -10,6 +10,9 @@ import PlayheadRealtimeAudio
 /// runs, and the mixer keeps the players silent. The frame of a distant start is computed again shortly before the
 /// start, because device clocks drift.
 ///
+/// A start at a date follows the wall clock: when the clock is set, its instant is computed again. The device runs, and
+/// the frame is computed, only shortly before the start.
+///
 /// Threading: confined to the control loop.
 final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   /// The maximum time until the start, a day, so that no frame count overflows.
@@ -18,14 +21,28 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   private static let rescheduleLeadNanoseconds: Int64 = 500_000_000
   /// The frame does not change any more when the start is nearer than this.
   private static let shortestRescheduleLeadNanoseconds: Int64 = 150_000_000
+  /// The members of a start at a date get their frame this long before the start. Until then the device may be stopped.
+  private static let dateLeadNanoseconds: Int64 = 2_000_000_000
+  /// The start follows after this time if the clock is set past its date while a frame is scheduled.
+  private static let missedDateLeadNanoseconds: Int64 = 200_000_000
 
   /// When the members start.
   enum Target {
     case whenReady
     case instant(HostTime)
+    /// A date, and its current instant.
+    case date(RequestedDate, HostTime)
     case frame(Int64)
     /// A time of the device, whose format is unknown until the output is open.
     case deviceTime(MediaTime)
+
+    /// The instant of the start, if it is known.
+    var instant: HostTime? {
+      switch self {
+      case .instant(let instant), .date(_, let instant): instant
+      case .whenReady, .frame, .deviceTime: nil
+      }
+    }
   }
 
   private var target: Target
@@ -34,6 +51,8 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   /// The reason why the start has become impossible. Waiting members stay silent until the next check.
   private var failure: MediaError?
   private var timer: (any ControlTimer)?
+  /// The observation of the wall clock, for a start at a date.
+  private var clockObservation: WallClockObservation?
 
   /// Creates a group whose target is in the future.
   ///
@@ -41,6 +60,7 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   ///   - `invalidArgument` for no players, duplicate players, or players of another engine
   ///   - `invalidState` for a player that plays already or is closed
   ///   - `noCurrentItem`; the error of a current item that failed
+  ///   - `outputUnavailable` for a date, if the system cannot report changes of the clock
   init(
     _ members: [PlayerCore], at target: Target, setsRatesAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
@@ -50,11 +70,14 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
     self.target = target
     hasSetRates = setsRatesAtOnce
     super.init(members, change: "it started", engine: engine, completion: completion)
+    guard case .date = target else { return }
+    clockObservation = try engine.wallClock.observeChanges { [weak self] in self?.clockWasSet() }
   }
 
   /// Converts a moment of the caller.
   ///
-  /// - Throws: `invalidTime` for a moment in the past or more than a day ahead.
+  /// - Throws: `invalidTime` for a moment in the past or more than a day ahead, and for a date more than 366 days
+  ///   ahead.
   static func target(_ moment: StartMoment, _ engine: EngineCore) throws(MediaError) -> Target {
     switch moment {
     case .whenReady: return .whenReady
@@ -70,6 +93,9 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
         throw MediaError(.invalidTime, "the start time must be within a day from now")
       }
       return .instant(instant)
+    case .date(let expression):
+      let (date, instant) = try RequestedDate.make(expression, engine.wallClock)
+      return .date(date, instant)
     case .outputFrame(let frame):
       let heard = engine.output.heardFrame
       guard frame > heard || heard == 0 && frame == 0 else {
@@ -107,6 +133,7 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
 
   override func groupWillEnd() {
     timer?.cancel()
+    clockObservation?.cancel()
     engine.startGate.remove(self)
   }
 
@@ -145,7 +172,7 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
     if members.contains(where: { $0.inputIndex == nil }) {
       return fail(MediaError(.outputUnavailable, "the mixer is full"))
     }
-    guard isPrimed, engine.startGate.allowsStart(of: self) else { return }
+    guard isPrimed, !waitsForDate(), engine.startGate.allowsStart(of: self) else { return }
     start()
   }
 
@@ -167,7 +194,7 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
     case .frame(let frame):
       stage = .changing(frame: frame)
       scheduleMembers(atFrame: frame)
-    case .instant:
+    case .instant, .date:
       if !engine.output.isClockRunning { scheduleMembers(atFrame: .max) }
       if isOver { return }
       stage = .starting
@@ -198,7 +225,7 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   /// Returns the instant and the frame of the start; nil if the mixer already has this frame, or the clock does not
   /// run.
   private func newSchedule(onlyIfDrifted: Bool) -> (instant: HostTime, frame: Int64)? {
-    guard case .instant(let instant) = target, let frame = engine.output.frame(heardAt: instant) else { return nil }
+    guard let instant = target.instant, let frame = engine.output.frame(heardAt: instant) else { return nil }
     guard case .changing(let former?) = stage else { return (instant, frame) }
     // A device needs time to accept another frame, and its clock jitters.
     let quarterMillisecond = Int64(engine.output.format?.sampleRateHz ?? 48_000) / 4_000
@@ -212,6 +239,44 @@ final class JointStart: PlayerGroup<SynchronizedStart>, @unchecked Sendable {
   private func scheduleMembers(atFrame frame: Int64?) {
     hasSetRates = true
     batch { $0.jointChanges.scheduleStart(atFrame: frame) }
+  }
+
+  // MARK: - Dates
+
+  /// Whether the start is at a date that is not near.
+  var isAtDistantDate: Bool {
+    guard case .date(_, let instant) = target else { return false }
+    return instant.nanoseconds(since: engine.loop.now) > Self.dateLeadNanoseconds
+  }
+
+  /// Keeps members paused whose rates were to be set at once, until the date is near.
+  func keepMembersPaused() { hasSetRates = false }
+
+  /// Returns whether the start is at a date that is not near. Then the group continues when the date is near.
+  private func waitsForDate() -> Bool {
+    guard isAtDistantDate, let instant = target.instant else { return false }
+    timer?.cancel()
+    timer = engine.loop.schedule(at: instant.advanced(byNanoseconds: -Self.dateLeadNanoseconds)) { [weak self] in
+      self?.clockWasSet()
+    }
+    return true
+  }
+
+  /// Computes the instant of the date again.
+  private func clockWasSet() {
+    guard !isOver, case .date(let date, let former) = target else { return }
+    let now = engine.loop.now
+    let instant = max(date.hostTime(engine.wallClock), now)
+    switch stage {
+    case .over: return
+    case .preparing, .starting:
+      target = .date(date, instant)
+      scheduleCheck()
+    case .changing:
+      guard firstFrames.isEmpty, former.nanoseconds(since: now) > Self.shortestRescheduleLeadNanoseconds else { return }
+      target = .date(date, max(instant, now.advanced(byNanoseconds: Self.missedDateLeadNanoseconds)))
+      scheduleStart(onlyIfDrifted: true)
+    }
   }
 
   // MARK: - Starting

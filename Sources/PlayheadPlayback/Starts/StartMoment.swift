@@ -8,6 +8,13 @@ public enum StartMoment: Sendable, Hashable {
   case after(MediaTime)
   /// At the first output frame that is heard at this instant or later; at most a day ahead.
   case hostTime(HostTime)
+  /// At the first output frame that is heard at this date or later; at most 366 days ahead.
+  ///
+  /// The start follows the wall clock: when the clock is set, the start moves with it. If the clock is set past the
+  /// date, the players start as soon as possible. A time of day is the next one after the request, for which the new
+  /// time counts. Until 2 s before the start, the players stay paused. A change of the clock in these 2 s may be too
+  /// late to move the start.
+  case date(DateExpression)
   /// At this output frame, counted like ``SynchronizedStart/outputFrame``; at most a day ahead.
   case outputFrame(Int64)
 }
