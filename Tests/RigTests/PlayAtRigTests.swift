@@ -1,5 +1,6 @@
 import DaemonTesting
 import Foundation
+import PlayheadMediaCore
 import PlayheadPlayerModel
 import RigSupport
 import Testing
@@ -40,5 +41,31 @@ import Testing
     #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $1 - $0 >= 4_800 }, "\(offsets)")
     #expect(offsets.count > seconds * 5, "\(offsets)")
     print("play-at: \(clicks.count) clicks of three players in \(seconds) s, 0 samples apart")
+  }
+
+  /// The date is more than 2 s ahead, so the daemon starts the device shortly before it. In real time, because the
+  /// daemon compares the clocks of the computer.
+  @Test func startAtADateIsExactToAMillisecond() throws {
+    let server = try PulseServer()
+    let daemon = try TestDaemon("--output", "pulse:\(server.sinkName)", "--pulse-server", server.address)
+    let client = try daemon.connect()
+    let path = daemon.folder.file("a.wav")
+    try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
+    try client.reply("load \(path) wait=ready")
+    func nanoseconds(_ clock: clockid_t) -> Int64 {
+      var time = timespec()
+      clock_gettime(clock, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+    // The first attempt in which the test is not interrupted between two clocks.
+    var clocks: (monotonic: Int64, wall: Int64)
+    repeat {
+      clocks = (nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_REALTIME))
+    } while nanoseconds(CLOCK_MONOTONIC) - clocks.monotonic > 50_000
+    let reply = try client.reply("play-at \(ISODate.text(clocks.wall + 3_000_000_000)) main")
+    let hostTime = try #require(field("hostTime", reply).flatMap { MediaTime(decimal: $0) }, "\(reply)")
+    let expected = MediaTime(value: clocks.monotonic + 3_000_000_000, timescale: 1_000_000_000)
+    #expect(abs((hostTime - expected).seconds) <= 0.001, "\(reply), expected \(expected.seconds)")
+    #expect(field("late", reply) == "0" && field("spread", reply) == "0", "\(reply)")
   }
 }

@@ -93,7 +93,7 @@ extension RecordStartCommand: ImmediateHandler {
       delay > .zero ? HostTime.now.advanced(byNanoseconds: delay.wholeNanoseconds ?? .max) : nil
     case .instant(let time):
       HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max)
-    case .frame: preconditionFailure("a start time is not a frame")
+    case .date, .frame: preconditionFailure("a start time is not a date or a frame")
     }
   }
 }

@@ -50,7 +50,7 @@ enum ArgumentReader {
       (.number(let token), .volume),
       (.number(let token), .timeExpression), (.number(let token), .time), (.number(let token), .timeOrNone),
       (.number(let token), .duration), (.number(let token), .tolerance), (.number(let token), .startMoment),
-      (.number(let token), .startTime), (.number(let token), .track):
+      (.number(let token), .startDate), (.number(let token), .startTime), (.number(let token), .track):
       do throws(Fault) { return try number(token, parameter.kind) } catch {
         throw failure(error, String(decoding: token.prefix(64), as: UTF8.self), parameter, spec)
       }
@@ -174,7 +174,7 @@ enum ArgumentReader {
       return .requestID(.words(String(decoding: text, as: UTF8.self)))
     case .condition: return .condition(try condition(text))
     case .track: return .track(try track(text))
-    case .startMoment, .startTime: return .moment(try startMoment(text, kind))
+    case .startMoment, .startDate, .startTime: return .moment(try startMoment(text, kind))
     case .range:
       guard let range = try? range(text) else { throw .bad }
       return .range(range)
@@ -192,7 +192,7 @@ enum ArgumentReader {
     case .volume: return .volume(.absolute(try number(token, 0...1, exceptZero: false)))
     case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))
     case .time, .timeOrNone, .duration, .tolerance: return .time(try checked(try time(token), kind))
-    case .startMoment, .startTime: return .moment(.instant(try checked(try time(token), kind)))
+    case .startMoment, .startDate, .startTime: return .moment(.instant(try checked(try time(token), kind)))
     default: return try value(token, kind)
     }
   }
@@ -296,6 +296,11 @@ enum ArgumentReader {
       let number = text.dropFirst("frame:".utf8.count)
       guard number.allSatisfy(ASCII.isDigit), let frame = ASCII.integer(number) else { throw .badTime }
       return .frame(Int64(frame))
+    }
+    if DateExpression.isDate(text) {
+      // A time of day must not be read as minutes and seconds of the monotonic clock.
+      guard kind != .startTime else { throw .badTime }
+      do throws(MediaError) { return .date(try DateExpression(bytes: text)) } catch { throw .other(error) }
     }
     switch try expression(text) {
     case .relative(let delay): return .after(try checked(delay, kind))

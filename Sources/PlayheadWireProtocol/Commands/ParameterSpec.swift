@@ -163,9 +163,12 @@ package struct ParameterSpec: Sendable {
     case range
     /// A track for each group. JSON also accepts an object with `audible` and `legible`.
     case selection
-    /// The start moment of players: `now`, `+TIME`, a time of the clock, or a frame of the output.
+    /// The start moment of players: `now`, `+TIME`, a time of the monotonic clock, a date or time of day, or a frame of
+    /// the output.
     case startMoment
     /// A start moment that is not a frame of the output.
+    case startDate
+    /// A start moment that is neither a frame of the output nor a date.
     case startTime
 
     /// The separator of texts.
@@ -221,7 +224,11 @@ package struct ParameterSpec: Sendable {
         "one of time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID,"
           + " ended, ready"
       case .startMoment:
-        "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
+        "now, a time from now such as +0.5, a date such as 2026-12-24T18:00:00+01:00, a time of day such as 18:00, an"
+          + " instant of the monotonic clock such as 1234.5, or frame:N"
+      case .startDate:
+        "now, a time from now such as +0.5, a date such as 2026-12-24T18:00:00+01:00, a time of day such as 18:00, or an"
+          + " instant of the monotonic clock such as 1234.5"
       case .startTime: "now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"
       }
     }

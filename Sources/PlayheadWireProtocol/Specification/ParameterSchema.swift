@@ -59,7 +59,7 @@ extension ParameterSpec.Kind {
     case .track: return ["type": ["integer", "string", "null"]]
     case .range: return .schema("RangeParameter")
     case .selection: return .schema("TrackSelectionParameter")
-    case .startMoment, .startTime: return ["type": ["number", "string"]]
+    case .startMoment, .startDate, .startTime: return ["type": ["number", "string"]]
     }
   }
 

@@ -17,7 +17,7 @@ extension Candidates {
     case .timeExpression: self = .words(["end", "live"])
     case .timeOrNone: self = .words(["none"])
     case .tolerance: self = .words(["inf"])
-    case .startMoment, .startTime: self = .words(["now"])
+    case .startMoment, .startDate, .startTime: self = .words(["now"])
     case .condition:
       self = .words([
         "ended", "ready", "status=playing", "status=paused", "status=waiting", "time>=", "time<=", "item=",

@@ -71,6 +71,32 @@ import Testing
     #expect(try client.reply("play-at 1.1 b").contains("name=invalid-time"))
   }
 
+  /// The wall clock of a virtual daemon is 1970-01-01T00:00:00Z at time 0, and its local time is UTC.
+  @Test func playersStartAtADateAndAtATimeOfDay() throws {
+    let (daemon, client) = try threePlayers()
+    try client.send("@1 play-at 1970-01-01T01:00:05+01:00 a b", "@2 play-at 00:00:05.1 c")
+    #expect(try client.reply("clock.advance 2") == "ok now=2")
+    #expect(field("timeControlStatus", try client.reply("status player=a")) == "paused")
+    #expect(try client.reply("clock.advance 2") == "ok now=4")
+    #expect(field("reasonForWaitingToPlay", try client.reply("status player=c")) == "startTimeNotReached")
+    try client.send("clock.advance 2")
+    let replies = try (0..<3).map { _ in try client.line() ?? "" }
+    #expect(replies.map { field("hostTime", $0) } == ["5", "5.1", nil], "\(replies)")
+    #expect(replies.prefix(2).allSatisfy { $0.hasSuffix("late=0 spread=0") }, "\(replies)")
+    #expect(replies.last == "ok now=6")
+    #expect(field("time", try client.reply("status player=b")) == "1")
+    #expect(try levels(daemon).contains("3000/3000*4800"))
+  }
+
+  @Test func rateChangesAtADate() throws {
+    let (_, client) = try threePlayers()
+    try client.reply("auto-wait off player=a")
+    #expect(try client.reply("rate-at 1 00:00:03 from=0.25 player=a") == "ok rate=1")
+    try client.reply("clock.advance 3.5")
+    #expect(field("time", try client.reply("status player=a")) == "0.75")
+    #expect(try client.reply("rate-at 1 1970-01-01T00:00:03Z player=a").contains("name=invalid-time"))
+  }
+
   @Test func playerThatGetsAnotherCommandLeavesTheGroup() throws {
     let (daemon, client) = try threePlayers()
     try client.send("@1 play-at +0.25 a b c")
@@ -97,7 +123,9 @@ import Testing
       ("play-at soon a", "1002 name=invalid-time"), ("play-at -1 a", "1002 name=invalid-time"),
       ("play-at 50% a", "1002 name=invalid-time"), ("play-at end a", "1002 name=invalid-time"),
       ("play-at 0.5 a", "1002 name=invalid-time"), ("play-at 1000000 a", "1002 name=invalid-time"),
-      ("play-at +86401 a", "1002 name=invalid-time"), ("play-at frame: a", "1002 name=invalid-time"),
+      ("play-at +86401 a", "1002 name=invalid-time"), ("play-at 00:00.5 a", "1002 name=invalid-time"),
+      ("play-at 1970-01-01T00:00:01 a", "1002 name=invalid-time"), ("play-at 24:00 a", "1002 name=invalid-time"),
+      ("play-at 1971-01-03T00:00Z a", "1002 name=invalid-time"), ("play-at frame: a", "1002 name=invalid-time"),
       ("play-at frame:-1 a", "1002 name=invalid-time"), ("play-at frame:9999999999999 a", "1002 name=invalid-time"),
       ("play-at now a nobody", "1006 name=no-such-player"), ("play-at now a b a", "1001 name=invalid-argument"),
       ("play-at now a empty", "1004 name=no-current-item"), ("play-at now a main", "1004 name=no-current-item"),
@@ -106,10 +134,13 @@ import Testing
     }
     #expect(try client.ask("player.list") == before)
     // The message states what was read, and how to write a time of day.
-    let past = try client.reply("play-at 0:00.5 a")
+    let past = try client.reply("play-at 0.5 a")
     #expect(
       past.contains("start time must be after 1 s, the current time of the monotonic clock (got 0.5 s)")
-        && past.contains("for a time of day, use a delay: +$(($(date -d 08:00 +%s) - $(date +%s)))"), "\(past)")
+        && past.contains("a time of day has the form 08:00"), "\(past)")
+    #expect(
+      try client.reply("play-at 1970-01-01T00:00:00Z a").contains(
+        "start date must be after 1970-01-01T00:00:01.000Z, the current date (got 1970-01-01T00:00:00.000Z)"))
     try client.reply("play player=c")
     #expect(try client.reply("play-at now a c").hasPrefix("error code=1003 name=invalid-state"))
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"play-at","params":{"time":"+1","players":[]}}"#)

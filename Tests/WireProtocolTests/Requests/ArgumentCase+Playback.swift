@@ -68,6 +68,7 @@ extension ArgumentCase {
       try $0.rate == -0.5 && $0.time == .after(seconds("2")) && $0.from == seconds("1.5")
     },
     Self("rate-at 1 12.5", RateAtCommand.self) { try $0.time == .instant(seconds("12.5")) },
+    Self("rate-at 1 18:00", RateAtCommand.self) { try $0.time == .date(DateExpression(parsing: "18:00")) },
     Self("rate-at 0 now", RateAtCommand.self) { $0.rate == 0 && $0.time == .now && $0.from == nil },
     Self("pitch", PitchCommand.self) { $0.algorithm == nil && $0.player == "main" },
     Self("pitch spectral player=two", PitchCommand.self) { $0.algorithm == .spectral && $0.player == "two" },

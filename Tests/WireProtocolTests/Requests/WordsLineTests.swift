@@ -136,7 +136,8 @@ import Testing
     ("seek date=soon", "invalid date 'soon'; expected a form such as 2026-11-22T09:30:00Z"),
     (
       "rate-at 1 frame:5",
-      "time must be now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"
+      "time must be now, a time from now such as +0.5, a date such as 2026-12-24T18:00:00+01:00, a time of day such as"
+        + " 18:00, or an instant of the monotonic clock such as 1234.5"
     ),
     (
       "record.start at=frame:5",
@@ -149,6 +150,20 @@ import Testing
   func invalidArgumentsAreRejectedWithTheirValues(line: String, message: String) throws {
     let error = try Lines.rejection(line).error.error
     #expect(error.code == .badArguments)
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(arguments: [
+    ("play-at 24:00 a", "time: invalid date \"24:00\": the hour must be between 00 and 23 (got 24)"),
+    ("play-at 8:00 a", "the hour must have 2 digits (got 1)"),
+    ("play-at 2026-02-29T00:00 a", "the day must be between 01 and 28 (got 29)"),
+    ("play-at 2026-12-24 a", "a T and a time of day must follow the date"),
+    ("rate-at 1 2026-12-24T18:00+15:00", "the hour of the offset must be between 00 and 14 (got 15)"),
+    ("record.start at=18:00", "at must be now, a time from now such as +0.5, or an instant of the monotonic clock"),
+  ])
+  func invalidDatesAreRejectedWithTheInvalidPart(line: String, message: String) throws {
+    let error = try Lines.rejection(line).error.error
+    #expect(error.code == .invalidTime)
     #expect(error.message.contains(message), "\(error.message)")
   }
 

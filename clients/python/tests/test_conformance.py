@@ -60,6 +60,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("preroll", {}, ""), ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
     ("player.create t temporary", {"name": "t", "temporary": True}, ""), ("player.close t", {"name": "t"}, ""),
     ("player.create b", {"name": "b"}, ""), ("load {one} wait=ready player=b", {"paths": ["{one}"], "wait": "ready", "player": "b"}, ""),
+    ("play-at 24:00 main", {"time": "24:00", "players": ["main"]}, "invalid-time"), ("rate-at 1 1970-01-01T00:00Z", {"rate": 1, "time": "1970-01-01T00:00Z"}, "invalid-time"),
     ("player.list", {}, ""), ("play-at now main b", {"time": "now", "players": ["main", "b"]}, ""), ("rate-together 1.5 main b", {"rate": 1.5, "players": ["main", "b"]}, ""),
     ("player.close b", {"name": "b"}, ""), ("player.close b", {"name": "b"}, "no-such-player"), ("pause", {}, ""),
     # Entries.

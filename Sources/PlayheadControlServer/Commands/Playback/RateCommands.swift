@@ -26,15 +26,21 @@ extension RateAtCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
     let (rate, from) = (arguments.rate, arguments.from)
-    let instant = hostTime(of: arguments.time, context.server)
-    try target.player.tryOnLoop { player throws(MediaError) in
-      try player.setRate(rate, time: from, atHostTime: instant)
+    if case .date(let date) = arguments.time {
+      try target.player.tryOnLoop { player throws(MediaError) in
+        try player.setRate(rate, time: from, atDate: date)
+      }
+    } else {
+      let instant = hostTime(of: arguments.time, context.server)
+      try target.player.tryOnLoop { player throws(MediaError) in
+        try player.setRate(rate, time: from, atHostTime: instant)
+      }
     }
     return Reply(rate: rate)
   }
 
-  /// The host time of a moment. Nil: as soon as possible. A time beyond the range of the clock becomes the latest time,
-  /// which is rejected as too far in the future.
+  /// The host time of a moment that is not a date. Nil: as soon as possible. A time beyond the range of the clock
+  /// becomes the latest time, which is rejected as too far in the future.
   private static func hostTime(of moment: RequestedMoment, _ server: ServerContext) -> HostTime? {
     func nanoseconds(_ time: MediaTime) -> Int64 {
       time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
@@ -45,7 +51,7 @@ extension RateAtCommand: ImmediateHandler {
     case .after(let delay):
       let (sum, overflow) = server.engine.loop.now.nanoseconds.addingReportingOverflow(nanoseconds(delay))
       return HostTime(nanoseconds: overflow ? .max : sum)
-    case .frame: preconditionFailure("a start time is not a frame")
+    case .date, .frame: preconditionFailure("a start time is not a date or a frame")
     }
   }
 }

@@ -22,7 +22,7 @@ extension PlayAtCommand: WaitingHandler {
   /// Explains an error of an instant, because a client may mean a time of day.
   private static func explained(_ error: MediaError, _ moment: RequestedMoment) -> MediaError {
     guard error.code == .invalidTime, case .instant = moment else { return error }
-    let hint = "for a time of day, use a delay: +$(($(date -d 08:00 +%s) - $(date +%s)))"
+    let hint = "a time of day has the form 08:00"
     return MediaError(error.code, "\(error.message); \(hint)", operation: error.operation)
   }
 }
@@ -63,6 +63,7 @@ extension StartMoment {
       // A time beyond the range of the clock becomes the latest time, which is rejected as too far in the future.
       self = .hostTime(
         HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max))
+    case .date(let date): self = .date(date)
     case .frame(let frame): self = .outputFrame(frame)
     }
   }

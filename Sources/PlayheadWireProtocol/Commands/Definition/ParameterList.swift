@@ -215,9 +215,11 @@ extension ArgumentType<WaitCondition> {
 }
 
 extension ArgumentType<RequestedMoment> {
-  /// Now, a time from now, or a time of the monotonic clock. Never a frame.
+  /// Now, a time from now, or a time of the monotonic clock.
   static var startTime: Self { Self(.startTime) { $0.moment } }
-  /// Now, a time from now, a time of the monotonic clock, or a frame of the output.
+  /// Now, a time from now, a time of the monotonic clock, or a date.
+  static var startDate: Self { Self(.startDate) { $0.moment } }
+  /// Now, a time from now, a time of the monotonic clock, a date, or a frame of the output.
   static var startMoment: Self { Self(.startMoment) { $0.moment } }
 }
 

@@ -102,8 +102,9 @@ package enum RateAtCommand: ImmediateCommand {
     package init(_ list: inout ParameterListBuilder) {
       rate = list.required(.rate, .number(-32...32), "RATE", "the rate; 0 pauses")
       time = list.required(
-        .time, .startTime, "now|+TIME|TIME",
-        "the instant: as soon as possible (`now`), after a duration (`+TIME`), or of the monotonic clock (`TIME`)")
+        .time, .startDate, "now|+TIME|DATE|TIME",
+        "the instant: as soon as possible (`now`), after a duration (`+TIME`), at a date or time of day (`DATE`), or of"
+          + " the monotonic clock (`TIME`)")
       from = list.option(.from, .time, "TIME", "the item time that is heard at the instant")
       player = list.player()
     }
@@ -126,16 +127,19 @@ package enum RateAtCommand: ImmediateCommand {
       Corresponds to AVPlayer's `setRate(_:time:atHostTime:)`. To start several players together, use `play-at`.
 
       - Before the instant, the item is silent at `from`, and the player waits (`startTimeNotReached`).
-      - If the instant is in the past, playback starts as soon as possible, at the position that it would have \
-      reached.
+      - If an instant of the monotonic clock is in the past, playback starts as soon as possible, at the position that \
+      it would have reached. A date in the past is an error.
+      - A start at a date or time of day follows the wall clock, as that of `play-at` does (*Dates*). Until 2 s before \
+      the start, the player is paused at `from`. The `changed` event of `player.timebaseRate` reports the start.
       - With `now`, playback starts as soon as `from` is ready. Without `from`, it starts at the current position.
       - With the rate 0, the player pauses and seeks to `from` at once.
 
       While `auto-wait` is on, the command is an error, because a player that waits for samples cannot guarantee an \
       instant.
       """,
-    errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + CommandTable.streamErrors
-      + CommandTable.mediaErrors,
+    errors: [
+      .unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer, .outputUnavailable,
+    ] + CommandTable.streamErrors + CommandTable.mediaErrors,
     example: [
       "> rate-at 1 +0.5 from=12", "< ok rate=1",
     ])

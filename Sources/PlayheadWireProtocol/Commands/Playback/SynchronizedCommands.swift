@@ -11,6 +11,8 @@ package enum RequestedMoment: Sendable, Hashable {
   case after(MediaTime)
   /// At this time of the daemon's clock, in seconds. Not negative.
   case instant(MediaTime)
+  /// At this date, which follows the wall clock.
+  case date(DateExpression)
   /// At this frame of the output. Not negative.
   case frame(Int64)
 }
@@ -24,9 +26,9 @@ package enum PlayAtCommand: WaitingCommand {
 
     package init(_ list: inout ParameterListBuilder) {
       time = list.required(
-        .time, .startMoment, "now|+TIME|TIME|frame:N",
-        "the start: when all are ready (`now`), after a duration (`+TIME`), at an instant of the monotonic clock"
-          + " (`TIME`), or at an output frame (`frame:N`)")
+        .time, .startMoment, "now|+TIME|DATE|TIME|frame:N",
+        "the start: when all are ready (`now`), after a duration (`+TIME`), at a date or time of day (`DATE`), at an"
+          + " instant of the monotonic clock (`TIME`), or at an output frame (`frame:N`)")
       players = list.list(.players, .playerName, "NAME", "the players")
     }
   }
@@ -69,8 +71,9 @@ package enum PlayAtCommand: WaitingCommand {
       - `spread`: the number of frames between the first and the last player's start; 0 unless a player got another \
       command meanwhile
 
-      A time of day is written as a delay: in a shell, `play-at +$(($(date -d 08:00 +%s) - $(date +%s))) main` starts \
-      at 08:00.
+      A date such as `2026-12-24T18:00:00+01:00`, or a time of day such as `18:00`, is at most 366 days ahead. The \
+      start follows the wall clock: when the clock is set, the start moves with it (*Dates*). Until 2 s before a date, \
+      the players stay paused.
 
       A player that gets a `pause` or `play` before the start does not take part. A `seek` changes its start \
       position.
