@@ -17,6 +17,10 @@ extension StoredPlayer {
     package var automaticallyWaitsToMinimizeStalling: Bool?
     package var audioTimePitchAlgorithm: String?
     package var replayGain: ReplayGain?
+    /// The duration after which silence is reported; nil: never.
+    package var silenceDuration: MediaTime?
+    /// In dBFS.
+    package var silenceThreshold: Float?
     package var appliesMediaSelectionCriteriaAutomatically: Bool?
     /// By the characteristic of the group.
     package var mediaSelectionCriteria: [String: MediaSelectionCriteria]?

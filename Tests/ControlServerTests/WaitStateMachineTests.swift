@@ -44,6 +44,19 @@ import Testing
     #expect(machine.evaluate(facts(time: seconds(2))) == .pending)
   }
 
+  @Test func silenceIsReportedByTheCaller() {
+    var machine = WaitStateMachine([.silence(seconds(2)), .silence(seconds(5)), .status(.paused)])
+    #expect(machine.silenceDuration == seconds(5))
+    #expect(machine.evaluate(facts(rate: 0)) == .pending)
+    machine.silenceChanged(isSilent: true)
+    #expect(machine.evaluate(facts(rate: 1)) == .pending)
+    machine.silenceChanged(isSilent: false)
+    #expect(machine.evaluate(facts(rate: 0)) == .pending)
+    machine.silenceChanged(isSilent: true)
+    #expect(machine.evaluate(facts(item: nil, rate: 0)) == .satisfied)
+    #expect(WaitStateMachine([.ready]).silenceDuration == nil)
+  }
+
   @Test func timeIsReachedInReverseByTheHeardTimeOrByCrossingIt() {
     var machine = WaitStateMachine([.timeAtMost(seconds(10)), .timeAtMost(seconds(20))])
     #expect(machine.targetTimes == [seconds(10)])

@@ -78,6 +78,7 @@ import Testing
     Case("step", .invalidState) { try $0.step(byCount: 1) { _ in } },
     Case("volume", .invalidState) { try $0.setVolume(0.5) },
     Case("pan", .invalidState) { try $0.setPan(0.5) },
+    Case("silence", .invalidState) { try $0.setSilenceDetection(SilenceDetection(duration: .seconds(5))) },
     Case("periodic observer", .invalidState) { _ = try $0.addPeriodicTimeObserver(forInterval: .seconds(1)) { _ in } },
     Case("boundary observer", .invalidState) {
       _ = try $0.addBoundaryTimeObserver(forTimes: [.seconds(1)]) { _ in }

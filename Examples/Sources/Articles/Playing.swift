@@ -223,6 +223,15 @@ func observeEvents(player: QueuePlayer) async {
   // end of listing
 }
 
+func detectSilence(player: QueuePlayer) async throws {
+  // listing: detect-silence
+  try await player.setSilenceDetection(SilenceDetection(duration: .seconds(10), threshold: -50))
+  for await event in await player.events() {
+    if case .silence(let silence) = event { print(silence.phase, silence.hostTime) }
+  }
+  // end of listing
+}
+
 func observeMeters(player: QueuePlayer) async throws {
   // listing: observe-meters
   let token = try await player.addMeterObserver(rate: 20) { observation in print(observation.levels) }

@@ -107,6 +107,8 @@ extension StoredPlayer.Settings {
     automaticallyWaitsToMinimizeStalling = state.automaticallyWaitsToMinimizeStalling
     audioTimePitchAlgorithm = state.audioTimePitchAlgorithm.rawValue
     replayGain = StoredPlayer.ReplayGain(state.replayGain)
+    silenceDuration = state.silenceDetection.duration
+    silenceThreshold = state.silenceDetection.threshold
     appliesMediaSelectionCriteriaAutomatically = state.appliesMediaSelectionCriteriaAutomatically
     if !state.mediaSelectionCriteria.isEmpty {
       mediaSelectionCriteria = Dictionary(
@@ -153,6 +155,9 @@ extension StoredPlayer.Settings {
       try? player.setAudioTimePitchAlgorithm(pitch)
     }
     if let replayGain { try? player.setReplayGain(ReplayGainSettings(replayGain)) }
+    if let silenceThreshold {
+      try? player.setSilenceDetection(SilenceDetection(duration: silenceDuration, threshold: silenceThreshold))
+    }
     for group in [MediaCharacteristic.audible, .legible] {
       guard let criteria = mediaSelectionCriteria?[group.rawValue] else { continue }
       try? player.setMediaSelectionCriteria(MediaSelectionCriteria(criteria), for: group)

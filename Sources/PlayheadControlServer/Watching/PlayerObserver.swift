@@ -178,6 +178,7 @@ final class PlayerObserver: @unchecked Sendable {
       for event in Self.events(of: group, item, player: name) { notify(event) }
     case .transition(let transition): notify(TransitionEvent(transition, player: name))
     case .itemSkipped(let item, let error): notify(ItemSkippedEvent(player: name, item: item, error: error))
+    case .silence(let silence): publish(SilenceEvent(silence, player: name), .playerEvents)
     case .itemFailed: return
     }
   }
@@ -252,6 +253,14 @@ extension TransitionEvent {
       insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime,
       overlapFrameCount: transition.overlapFrameCount,
       curve: transition.curve.map { FadeCommand.Curve(sameWordAs: $0) })
+  }
+}
+
+extension SilenceEvent {
+  fileprivate init(_ silence: PlayerSilence, player: String) {
+    self.init(
+      player: player, isBeginning: silence.phase == .began, frame: silence.outputFrame, hostTime: silence.hostTime,
+      durationNanoseconds: silence.durationNanoseconds)
   }
 }
 

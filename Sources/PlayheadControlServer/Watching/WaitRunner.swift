@@ -16,6 +16,7 @@ final class WaitRunner: @unchecked Sendable {
   private var machine: WaitStateMachine
   private var tokens: [ObserverToken] = []
   private var boundaryToken: ObserverToken?
+  private var silenceToken: ObserverToken?
   private var timer: (any ControlTimer)?
   private var closeHandlerID: UInt64?
   private var isFinished = false
@@ -65,6 +66,14 @@ final class WaitRunner: @unchecked Sendable {
       evaluate()
       guard !isFinished else { return }
     }
+    if let duration = machine.silenceDuration {
+      silenceToken = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.addSilenceObserver(lasting: duration, threshold: player.silenceDetection.threshold) { silence in
+          self.machine.silenceChanged(isSilent: silence.phase == .began)
+          self.evaluate()
+        }
+      }
+    }
     guard let timeout, let timeoutNanoseconds else { return }
     timer = loop.schedule(at: loop.now.advanced(byNanoseconds: timeoutNanoseconds)) { [weak self] in
       self?.request.fail(Self.timeoutError(timeout))
@@ -82,7 +91,7 @@ final class WaitRunner: @unchecked Sendable {
       evaluate()
     case .itemChanged, .playedToEnd, .itemFailed, .transition: evaluate()
     case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .newAccessLogEntry,
-      .streamTitle, .timedMetadata, .mediaSelectionChanged, .chapterChanged:
+      .streamTitle, .timedMetadata, .mediaSelectionChanged, .chapterChanged, .silence:
       return
     }
   }
@@ -111,13 +120,13 @@ final class WaitRunner: @unchecked Sendable {
     isFinished = true
     timer?.cancel()
     timer = nil
-    let (endingTokens, endingBoundaryToken) = (tokens, boundaryToken)
-    tokens = []
-    boundaryToken = nil
+    let (endingTokens, endingBoundaryToken, endingSilenceToken) = (tokens, boundaryToken, silenceToken)
+    (tokens, boundaryToken, silenceToken) = ([], nil, nil)
     // A closed player has no observers, so errors are ignored.
     target.player.onLoop { player in
       for token in endingTokens { try? player.removeObserver(token) }
       if let endingBoundaryToken { try? player.removeTimeObserver(endingBoundaryToken) }
+      if let endingSilenceToken { try? player.removeSilenceObserver(endingSilenceToken) }
     }
     if let closeHandlerID { target.removeCloseHandler(closeHandlerID) }
     closeHandlerID = nil

@@ -30,18 +30,23 @@ struct WaitStateMachine {
   private let conditions: [WaitCondition]
   /// The latest time to reach forwards, and the earliest time to reach backwards. Nil without such a condition.
   let (forwardTarget, reverseTarget): (MediaTime?, MediaTime?)
+  /// The longest silence that is waited for. Nil without such a condition.
+  let silenceDuration: MediaTime?
   /// The item that must be current.
   private let requiredItem: PlayerItem.ID?
   /// The item in which the time must be reached: the required item, or else the first current item during the wait.
   private var timedItem: PlayerItem.ID?
   /// Whether each target time has been crossed in its direction.
   private var (hasCrossedForwards, hasCrossedBackwards) = (false, false)
+  /// Whether the player has been silent for `silenceDuration`.
+  private var isSilent = false
 
   init(_ conditions: some Sequence<WaitCondition>) {
     let conditions = Array(conditions)
     self.conditions = conditions
     forwardTarget = conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }.max()
     reverseTarget = conditions.compactMap { if case .timeAtMost(let time) = $0 { time } else { nil } }.min()
+    silenceDuration = conditions.compactMap { if case .silence(let duration) = $0 { duration } else { nil } }.max()
     requiredItem =
       conditions.compactMap { if case .currentItem(let item) = $0 { PlayerItem.ID(item) } else { nil } }
       .first
@@ -62,6 +67,9 @@ struct WaitStateMachine {
   /// Records a jump of the time, for example by a seek. Earlier crossings no longer count.
   mutating func timeJumped() { (hasCrossedForwards, hasCrossedBackwards) = (false, false) }
 
+  /// Records the beginning or the end of silence that lasted `silenceDuration`.
+  mutating func silenceChanged(isSilent: Bool) { self.isSilent = isSilent }
+
   /// Checks all conditions.
   mutating func evaluate(_ facts: Facts) -> Verdict {
     if !targetTimes.isEmpty, timedItem == nil { timedItem = facts.state.currentItemID }
@@ -81,6 +89,7 @@ struct WaitStateMachine {
     case .entry: preconditionFailure("a position was not resolved")
     case .ended: return state.currentItemID == nil || state.isAtItemBeginning || Self.isStoppedAtEnd(facts)
     case .ready: return state.itemStatus == .readyToPlay
+    case .silence: return isSilent
     }
   }
 
@@ -116,7 +125,7 @@ struct WaitStateMachine {
       switch condition {
       case .ready: state.itemStatus.error
       case .status(.playing), .ended, .timeAtLeast, .timeAtMost: state.error
-      case .status, .currentItem, .entry: nil
+      case .status, .currentItem, .entry, .silence: nil
       }
     }
     return errors.first

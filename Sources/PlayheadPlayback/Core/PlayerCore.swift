@@ -58,6 +58,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   private(set) lazy var metadata = StreamMetadata(self)
   private(set) lazy var chapters = PlayerChapters(self)
   private(set) lazy var meters = PlayerMeters(self)
+  private(set) lazy var silence = PlayerSilenceMonitor(self)
   private(set) lazy var timeObservers = TimeObservers(self)
   private(set) lazy var milestones = PlayerMilestones(self)
   private(set) lazy var jointChanges = JointChanges(self)
@@ -73,8 +74,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// - Calls of observers end last.
   private(set) lazy var features: [any PlayerFeature] = [
     persistence, volume, seeks.range, milestones.itemTime, stalls, replayGain, metadata, decodeThread, items, loading,
-    decodedRanges, chapters, prerolls, items.largeChanges, meters, milestones, retries, timeObservers, seeks.latency,
-    jointChanges, calls,
+    decodedRanges, chapters, prerolls, items.largeChanges, meters, silence, milestones, retries, timeObservers,
+    seeks.latency, jointChanges, calls,
   ]
 
   init(engine: EngineCore, name: String, canAdvance: Bool) {
@@ -229,6 +230,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.isMuted = volume.isMuted
     state.pan = volume.pan
     state.replayGain = replayGain.settings
+    state.silenceDetection = silence.detection
     state.actionAtItemEnd = machine.actionAtItemEnd
     state.audioTimePitchAlgorithm = itemSettings.timePitchSlot.value
     let preferences = itemSettings.mediaSelectionPreferences.values

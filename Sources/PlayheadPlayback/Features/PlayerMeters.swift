@@ -41,7 +41,7 @@ final class PlayerMeters: PlayerFeature {
   /// The result of the last `measure`.
   private var levels: MeterLevels?
   /// Whether the mixer measures this player.
-  private var isMeasured = false
+  private(set) var isMeasured = false
 
   init(_ player: PlayerCore) { self.player = player }
 
@@ -110,8 +110,8 @@ final class PlayerMeters: PlayerFeature {
   }
 
   /// Enables or disables measuring in the mixer.
-  private func applyMetering() {
-    let isInUse = isEnabled || !observers.isEmpty
+  func applyMetering() {
+    let isInUse = isEnabled || !observers.isEmpty || player.silence.needsMeasurement
     guard isMeasured != isInUse, let (core, input) = player.mixerInput else { return }
     isMeasured = isInUse
     core.setMetering(isInUse, input: input)

@@ -53,6 +53,8 @@ public enum PlayerEvent: Sendable, Hashable {
   /// A server responded to a request for the item. The value has the latency and the server. Corresponds to
   /// AVPlayerItemNewAccessLogEntry.
   case newAccessLogEntry(PlayerItem.ID, MediaTime, AccessLogEvent)
+  /// The player has been silent for the duration of its `silenceDetection`, or is heard again.
+  case silence(PlayerSilence)
   /// An item, or a pass of it, was followed by the next one. Emitted when the transition is heard.
   case transition(PlayerTransition)
 }

@@ -34,6 +34,8 @@ public struct PlayerState: Sendable, Hashable {
   public var pan: Float = 0
   /// The loudness normalization of items.
   public var replayGain = ReplayGainSettings()
+  /// The conditions under which silence is reported.
+  public var silenceDetection = SilenceDetection.off
   /// What happens at the end of the current item.
   public var actionAtItemEnd = ActionAtItemEnd.advance
   /// The time-pitch algorithm of items without a custom one.

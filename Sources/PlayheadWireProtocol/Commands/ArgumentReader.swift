@@ -243,6 +243,12 @@ enum ArgumentReader {
     if text.elementsEqual("ended".utf8) { return .ended }
     if text.elementsEqual("ready".utf8) { return .ready }
     if text.starts(with: "time>".utf8) || text.starts(with: "time<".utf8) { return try timeCondition(text) }
+    if text.starts(with: "silence>=".utf8) {
+      guard case .absolute(let time) = try expression(text.dropFirst("silence>=".utf8.count)), time.isNumeric,
+        time >= SilenceCommand.shortestDuration, time <= SilenceCommand.longestDuration
+      else { throw .badTime }
+      return .silence(time)
+    }
     if text.starts(with: "status=".utf8) {
       let name = text.dropFirst("status=".utf8.count)
       if name.elementsEqual("waiting".utf8) { return .status(.waitingToPlayAtSpecifiedRate) }

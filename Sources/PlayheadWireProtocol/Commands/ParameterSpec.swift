@@ -222,7 +222,7 @@ package struct ParameterSpec: Sendable {
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition:
         "one of time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID,"
-          + " ended, ready"
+          + " ended, ready, silence>=TIME"
       case .startMoment:
         "now, a time from now such as +0.5, a date such as 2026-12-24T18:00:00+01:00, a time of day such as 18:00, an"
           + " instant of the monotonic clock such as 1234.5, or frame:N"

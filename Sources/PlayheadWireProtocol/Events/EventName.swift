@@ -19,6 +19,7 @@ package enum EventName: String, Sendable, Hashable, CaseIterable {
   case routeChanged = "route-changed"
   case scanProgress = "scan-progress"
   case secondaryAudioHint = "secondary-audio-hint"
+  case silence
   case stalled
   case streamTitle = "stream-title"
   case tick

@@ -50,8 +50,8 @@ package typealias AllEvents = EventList<
   BoundaryEvent, ChangedEvent, ChapterChangedEvent, ClosingEvent, FailedToPlayToEndEvent, InterruptionEvent,
   ItemSkippedEvent, MeterEvent, NewAccessLogEntryEvent, NewErrorLogEntryEvent, OverflowEvent, PacketsSkippedEvent,
   PlayedToEndEvent, RecordMeterEvent, RecordingEvent, RemovedEvent, RouteChangedEvent, ScanProgressEvent,
-  SecondaryAudioHintEvent, StalledEvent, StreamTitleEvent, TickEvent, TimeJumpedEvent, TimedMetadataEvent,
-  TransitionEvent
+  SecondaryAudioHintEvent, SilenceEvent, StalledEvent, StreamTitleEvent, TickEvent, TimeJumpedEvent,
+  TimedMetadataEvent, TransitionEvent
 >
 
 /// The table of events, sorted by name.

@@ -26,6 +26,8 @@ package enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case playerShuffle = "player.shuffle"
   case playerOnFailure = "player.onFailure"
   case playerError = "player.error"
+  /// This key has no value. Its observers get the events about players.
+  case playerEvents = "player.events"
   case itemStatus = "item.status"
   case itemDuration = "item.duration"
   case itemProvidesPreciseDuration = "item.providesPreciseDuration"

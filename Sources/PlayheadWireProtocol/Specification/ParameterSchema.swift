@@ -161,7 +161,7 @@ extension ParameterSpec.Kind {
       "WaitCondition",
       [
         "description":
-          "time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready.",
+          "time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready, silence>=TIME.",
         "type": "string", "minLength": 1,
       ]
     ),

@@ -75,7 +75,7 @@ extension Invocation {
   }
 
   /// The beginnings of conditions that only the daemon evaluates.
-  private static let daemonForms = ["time>", "time<", "status=", "item="]
+  private static let daemonForms = ["time>", "time<", "status=", "item=", "silence>="]
 
   /// Whether the daemon evaluates the condition.
   private static func isCondition(_ word: [UInt8]) -> Bool {

@@ -3,7 +3,9 @@ import PlayheadWireProtocol
 /// The newest values of observed keys, from the events of `observe`.
 struct ObservedValues {
   /// The keys without a value. Their observers get other events.
-  static let keysWithoutValue: Set<ObservableKey> = [.itemEvents, .outputEvents, .sessionEvents]
+  static let keysWithoutValue: Set<ObservableKey> = [
+    .playerEvents, .itemEvents, .outputEvents, .sessionEvents,
+  ]
 
   /// The values of keys that do not belong to an entry.
   private var values: [String: String] = [:]

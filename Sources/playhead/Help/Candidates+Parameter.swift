@@ -20,7 +20,7 @@ extension Candidates {
     case .startMoment, .startDate, .startTime: self = .words(["now"])
     case .condition:
       self = .words([
-        "ended", "ready", "status=playing", "status=paused", "status=waiting", "time>=", "time<=", "item=",
+        "ended", "ready", "status=playing", "status=paused", "status=waiting", "time>=", "time<=", "item=", "silence>=",
       ])
     case .edit:
       // A command as one argument: offer its name.

@@ -34,6 +34,7 @@ struct ReplySentence {
     case FadeCommand.name: faded
     case PlayAtCommand.name: started
     case ReplayGainCommand.name: replayGain
+    case SilenceCommand.name: silence
     case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
     case LoopCommand.name: loop
     case CrossfadeCommand.name: crossfade
@@ -146,6 +147,12 @@ struct ReplySentence {
     if late != "0" { text += ", \(Terminal.printable(late)) frames late" }
     if spread != "0" { text += "; the players are \(Terminal.printable(spread)) frames apart" }
     return text
+  }
+
+  private var silence: String? {
+    both("duration", "threshold").map { duration, threshold in
+      duration == "none" ? "Silence is not reported" : "Reports silence of \(duration) s below \(threshold) dBFS"
+    }
   }
 
   private var replayGain: String? {

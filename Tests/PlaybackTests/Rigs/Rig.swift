@@ -186,6 +186,7 @@ final class Rig: Sendable {
       "newErrorLogEntry item \(id) at \(time.decimalDescription): \(error.code)"
     case .chapterChanged(let id, let time, let position):
       "chapter item \(id) at \(time.decimalDescription): \(position.map { "\($0.number) of \($0.count) \($0.chapter.title ?? "-")" } ?? "none")"
+    case .silence(let silence): "silence \(silence.phase.rawValue) at frame \(silence.outputFrame ?? -1)"
     case .transition(let transition):
       "transition \(transition.fromItemID) to \(transition.toItemID) at \(transition.time.decimalDescription)"
         + " trimmed \(transition.trimmedEnd.frameCount) by \(transition.trimmedEnd.source.rawValue)"

@@ -165,6 +165,20 @@ import Testing
       "* secondary-audio-hint id=2 player=main phase=ended"
     ),
     (
+      SilenceEvent(
+        player: "main", isBeginning: true, frame: 48_000, hostTime: HostTime(nanoseconds: 1_500_000_000),
+        durationNanoseconds: 10_000_000_000
+      ).addressed(to: 2),
+      "* silence id=2 player=main phase=began frame=48000 hostTime=1.5 duration=10"
+    ),
+    (
+      SilenceEvent(
+        player: "main", isBeginning: false, frame: nil, hostTime: HostTime(nanoseconds: 0),
+        durationNanoseconds: 12_345_000_000
+      ).addressed(to: 2),
+      "* silence id=2 player=main phase=ended frame=none hostTime=0 duration=12.345"
+    ),
+    (
       ScanProgressEvent(scan: 3, file: 1, count: 2, path: FilePath(address: "/a b"), done: 0.05),
       "* scan-progress scan=3 file=1 count=2 path=\"/a b\" done=0.05"
     ),

@@ -80,6 +80,11 @@ extension ArgumentCase {
     Self("volume 1e0 player=*", VolumeCommand.self) { $0.volume == .absolute(1) && $0.player == .all },
     Self("mute", MuteCommand.self) { $0.state == nil }, Self("mute toggle", MuteCommand.self) { $0.state == .toggle },
     Self("pan", PanCommand.self) { $0.pan == nil }, Self("pan -0.5", PanCommand.self) { $0.pan == -0.5 },
+    Self("silence", SilenceCommand.self) { $0.duration == nil && $0.threshold == nil && $0.player == "main" },
+    Self("silence 2.5 threshold=-50 player=b", SilenceCommand.self) {
+      try $0.duration == seconds("2.5") && $0.threshold == -50 && $0.player == "b"
+    },
+    Self("silence none", SilenceCommand.self) { $0.duration == .invalid && $0.threshold == nil },
     Self("fade 0 2.5", FadeCommand.self) {
       try $0.volume == .absolute(0) && $0.duration == seconds("2.5") && $0.curve == .linear && $0.then == .none
         && !$0.wait

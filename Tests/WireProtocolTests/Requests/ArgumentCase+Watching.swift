@@ -69,6 +69,7 @@ extension ArgumentCase {
     wait(
       "wait ended ready status=waiting status=waitingToPlayAtSpecifiedRate",
       [.ended, .ready, .status(.waitingToPlayAtSpecifiedRate), .status(.waitingToPlayAtSpecifiedRate)]),
+    wait("wait silence>=2.5 ready", [.silence(MediaTime(value: 5, timescale: 2)), .ready]),
     Self("explain", ExplainCommand.self) { $0.player == "main" },
     Self("explain player=b", ExplainCommand.self) { $0.player == "b" },
     Self("clock.advance 2.5", ClockAdvanceCommand.self) { try $0.duration == seconds("2.5") },

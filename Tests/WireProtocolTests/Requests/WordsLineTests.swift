@@ -159,9 +159,10 @@ import Testing
     ("play-at 2026-02-29T00:00 a", "the day must be between 01 and 28 (got 29)"),
     ("play-at 2026-12-24 a", "a T and a time of day must follow the date"),
     ("rate-at 1 2026-12-24T18:00+15:00", "the hour of the offset must be between 00 and 14 (got 15)"),
+    ("wait silence>=0.01", "conditions must be one of time>=TIME"), ("wait silence>=-1", "conditions must be one of"),
     ("record.start at=18:00", "at must be now, a time from now such as +0.5, or an instant of the monotonic clock"),
   ])
-  func invalidDatesAreRejectedWithTheInvalidPart(line: String, message: String) throws {
+  func invalidTimesAreRejectedWithTheAcceptedValues(line: String, message: String) throws {
     let error = try Lines.rejection(line).error.error
     #expect(error.code == .invalidTime)
     #expect(error.message.contains(message), "\(error.message)")

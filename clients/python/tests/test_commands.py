@@ -86,6 +86,8 @@ class CommandTests(Case):
         await run(main.volume(Fraction(1, 2)), "volume", 0.5)
         await run(main.volume("+25%"), "volume", 0.75)
         self.assertEqual((await run(main.replay_gain("auto", pre_amp=3, protect=False), "replay-gain")).pre_amp, 3.0)
+        self.assertEqual((await run(main.silence(10, threshold=-50), "silence")).threshold, -50.0)
+        self.assertIsNone((await main.silence("none")).duration)
         category = await run(client.session_category("playback", mode="moviePlayback", options="duckOthers"), "session.category")
         self.assertEqual((category.role, category.other_audio, category.recording), ("event", "ducked", False))
         self.assertEqual(category.options, ("mixWithOthers", "duckOthers"))

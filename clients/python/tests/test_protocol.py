@@ -78,7 +78,7 @@ class ProtocolTests(Case):
                 self.assertEqual(wire_names(playhead.EVENTS[name]), wanted - ({"time"} if "pts" in wanted else set()))
 
     def test_every_observed_key_with_a_value_has_a_class(self) -> None:
-        self.assertEqual(set(playhead.KEYS) - set(playhead.CHANGES), {"item.events", "output.events", "session.events"})
+        self.assertEqual(set(playhead.KEYS) - set(playhead.CHANGES), {"player.events", "item.events", "output.events", "session.events"})
         for key, kind in playhead.CHANGES.items():
             with self.subTest(key=key):
                 self.assertEqual(typing.get_args(typing.get_type_hints(kind)["key"]), (key,))

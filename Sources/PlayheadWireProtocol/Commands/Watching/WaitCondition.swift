@@ -15,6 +15,8 @@ package enum WaitCondition: Sendable, Hashable {
   case ended
   /// The current item is ready to play.
   case ready
+  /// The player has been silent for this duration, which is at least 0.1 s.
+  case silence(MediaTime)
 
   /// AVPlayer's `timeControlStatus`, with the names of the replies. Conditions accept `waiting` as the short form of
   /// the long name.

@@ -19,7 +19,7 @@ package enum WaitCommand: WaitingCommand {
       conditions = list.list(
         .conditions, .condition, "CONDITION",
         "`time>=TIME`, `time>TIME`, `time<=TIME`, `time<TIME`, `status=playing`, `status=paused`, `status=waiting`,"
-          + " `item=ID`, `ended`, `ready`")
+          + " `item=ID`, `ended`, `ready`, `silence>=TIME`")
       timeout = list.option(
         .timeout, .duration, "TIME", "how long to wait on the daemon's clock, real or virtual; default: no limit")
       player = list.player()
@@ -62,6 +62,8 @@ package enum WaitCommand: WaitingCommand {
       - `ready`: the current item is ready to play
       - `ended`: there is no current item, or the player is paused at the end of the current item. The end is the \
       end time, if one is set. In reverse, it is the start of the item.
+      - `silence>=TIME`: nothing was heard of the player for TIME, from 0.1 s to a day. Silence before the request does \
+      not count. The threshold is that of `silence`, which may be off. A paused player is silent, too.
 
       A condition that cannot become true any more fails with `wait-ended`:
 
