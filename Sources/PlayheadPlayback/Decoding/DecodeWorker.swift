@@ -506,7 +506,7 @@ final class DecodeWorker {
       crossfade.frameCount(rate: job.format.sampleRateHz), Int64(output.heldCount), endedPass.frameCount / 2)
     if let length = expectedFrameCount(of: pass, decoder, job) { frameCount = min(frameCount, length / 2) }
     // Three items are never heard at once.
-    if let end = output.outgoingEndFrame { frameCount = min(frameCount, output.writtenFrame - end) }
+    frameCount = min(frameCount, output.writtenFrame - output.overlapEndFrame)
     guard frameCount > 0 else { return nil }
     writer.beginOverlap(of: frameCount, crossfade, gain: relativeGain(endedPass.gain, to: decoder.gain))
     return DecodePipeline.OverlapStart(streamFrame: writer.endFrame, frameCount: frameCount)

@@ -23,6 +23,8 @@ final class StreamOutput {
   private var aheadCount: Int?
   /// The end of the previous item, which is mixed with the next frames.
   private var outgoing: OutgoingAudio?
+  /// The frame at which the last overlap ends; 0 before the first one.
+  private(set) var overlapEndFrame: Int64 = 0
   /// The region that was returned last.
   private var region: UnsafeMutablePointer<Float>?
 
@@ -36,9 +38,6 @@ final class StreamOutput {
 
   /// Whether fewer frames are held back than can be.
   var isHolding: Bool { heldCount < holdCount }
-
-  /// The frame at which the audio of the previous item ends, if it has not been mixed completely.
-  var outgoingEndFrame: Int64? { outgoing?.endFrame }
 
   // MARK: - Holding back
 
@@ -123,7 +122,10 @@ final class StreamOutput {
   }
 
   /// Mixes the end of the previous item with the next frames.
-  func mix(_ outgoing: OutgoingAudio) { self.outgoing = outgoing }
+  func mix(_ outgoing: OutgoingAudio) {
+    self.outgoing = outgoing
+    overlapEndFrame = outgoing.endFrame
+  }
 
   // MARK: - Writing
 

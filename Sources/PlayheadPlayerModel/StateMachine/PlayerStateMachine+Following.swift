@@ -51,6 +51,8 @@ extension PlayerStateMachine {
   /// The minimum time between the heard position and a cut in decoded audio: enough to decode the audio after the cut
   /// again before it is heard.
   static let redecodingTime = MediaTime(value: 300, timescale: 1_000)
+  /// More than the duration of the audio that is decoded ahead, in seconds of the output.
+  private static let longestDecodedSeconds = 60.0
   /// The minimum duration of an item or range that is repeated.
   package static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
 
@@ -80,15 +82,23 @@ extension PlayerStateMachine {
 
   /// Sets the cross-fade between items; nil: the next item begins after the end of the previous one.
   ///
-  /// If the end of the current item is decoded already, it cannot overlap, or not by more than before: the audio is
+  /// If the end of the current item may be decoded already, it cannot overlap, or not by more than before: the audio is
   /// decoded again from `time`, the position heard in the current item.
   package mutating func setCrossfade(_ crossfade: Crossfade?, heardAt time: MediaTime) -> [Action] {
     let former = intent.crossfade
     intent.setCrossfade(crossfade)
     let isLonger = crossfade.map { $0.duration > former?.duration ?? .zero } ?? false
-    let hasEnd = decodedPasses.count > 1 || progress.isLastPassComplete
-    let actions = isLonger && hasEnd && progress.unheardRequest == nil ? redecode(nil, from: time) : []
+    let actions = isLonger && mayBeDecodedToItsEnd(heardAt: time) ? redecode(nil, from: time) : []
     return actions.isEmpty ? reconcile() : actions
+  }
+
+  /// Whether the decode thread may have decoded the end of the current pass. Its report may be on its way.
+  private func mayBeDecodedToItsEnd(heardAt time: MediaTime) -> Bool {
+    guard decodedPasses.count == 1, !progress.isLastPassComplete, requestInPreparation == nil,
+      let current = entries.first, !decodedRate.isReverse
+    else { return true }
+    let rest = (decodedPasses[0].pass.end ?? current.duration) - time
+    return !rest.isNumeric || rest.seconds < Self.longestDecodedSeconds * decodedRate.magnitude.value
   }
 
   private mutating func changeRepeatMode(to mode: RepeatMode) {
@@ -448,11 +458,12 @@ extension PlayerStateMachine {
   }
 
   /// Whether a pass can begin where another one began in a cross-fade: it has the same overlap, which is at most half
-  /// of it.
+  /// of it, as far as its duration is known.
   private func canOverlap(_ next: Pass, _ overlap: PassOverlap) -> Bool {
-    guard let duration = next.crossfade?.duration, duration == overlap.crossfade.duration, !decodedRate.isReverse,
-      let end = next.end ?? entries[next.itemID]?.duration, end.isNumeric
-    else { return false }
+    guard let duration = next.crossfade?.duration, duration == overlap.crossfade.duration, !decodedRate.isReverse else {
+      return false
+    }
+    guard let end = next.end ?? entries[next.itemID]?.duration, end.isNumeric else { return true }
     return (end - next.start).seconds >= 2 * duration.seconds * decodedRate.magnitude.value
   }
 

@@ -47,7 +47,7 @@ import Testing
         "loop", "passes", "passesLeft", "version", "defaultRate", "shuffle", "onFailure",
         "automaticallyWaitsToMinimizeStalling", "audioTimePitchAlgorithm", "replayGain",
       ] { lines.append("\(player) \(name)=\(field(name, status) ?? "?")") }
-      for command in ["list", "history", "replay-gain", "media-selection", "rate", "silence"] {
+      for command in ["list", "history", "replay-gain", "media-selection", "rate", "silence", "crossfade"] {
         lines += try client.ask("\(command) player=\(player)").map { row in
           let known = row.split(separator: " ").filter { word in
             !["status=", "duration=", "error="].contains { word.hasPrefix($0) }
@@ -88,7 +88,8 @@ import Testing
     for request in [
       "load \(files[0]) \(files[1]) \(files[2]) \(files[3]) wait=ready", "volume 0.25", "mute on", "pan -0.5",
       "default-rate 1.5", "repeat all", "end-action pause", "on-failure stop", "pitch varispeed", "auto-wait off",
-      "replay-gain track pre-amp=3 fallback=-6", "silence 5 threshold=-50", "media-selection audible language=de,en",
+      "replay-gain track pre-amp=3 fallback=-6", "silence 5 threshold=-50", "crossfade 2.5 curve=s-curve fade-out=1",
+      "media-selection audible language=de,en",
       "item.volume 2 0.5 at=1",
       "item.pitch 3 spectral", "item.end-time 4 forward=3", "item.buffer 2 3", "next", "end-action advance",
       "player.create Kueche", "append \(files[4]) /no/such/file player=Kueche wait=ready",

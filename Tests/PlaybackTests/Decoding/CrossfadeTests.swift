@@ -315,6 +315,55 @@ import Testing
     print("\(name): \(error?.message ?? "")")
   }
 
+  // MARK: - Level
+
+  /// Plays two mono files of 48 kHz. Returns the heard left channel.
+  private func play(_ samples: [[Float]], overlap: Int64) async throws -> [Double] {
+    let rig = try await Rig()
+    let paths = samples.indices.map { rig.files.file("\($0).wav") }
+    for (path, samples) in zip(paths, samples) { try writeWAV(path, samples, sampleRateHz: 48_000) }
+    let items = paths.map { rig.item($0) }
+    try await rig.run { player in
+      try player.setCrossfade(Self.crossfade(frames: overlap))
+      try player.append(items)
+      player.play()
+    }
+    await rig.advance(milliseconds: 8_000)
+    return rig.heard.all.map { Double($0.left) / 32_767 }
+  }
+
+  @Test func equalPowerKeepsTheLevelOfUncorrelatedNoiseWithinATenthOfADecibel() async throws {
+    var random = SeededGenerator(seed: 28)
+    let noise = (0..<2).map { _ in (0..<240_000).map { _ in Float.random(in: -0.5...0.5, using: &random) } }
+    let heard = try await play(noise, overlap: 96_000)
+    let window = 48_000
+    let levels = (0..<8).map { index -> Double in
+      let power: Double = heard[index * window..<(index + 1) * window].reduce(0) { $0 + $1 * $1 }
+      return 10 * log10(power / Double(window))
+    }
+    print("levels in dB: \(levels.map { String(format: "%.3f", $0) })")
+    let before = levels[0]
+    #expect(levels.dropLast().allSatisfy { abs($0 - before) < 0.1 }, "\(levels)")
+  }
+
+  @Test func overlapOfTonesHasNoClick() async throws {
+    let frequencies = [440.0, 553.0]
+    let tones = frequencies.map { frequency in
+      (0..<96_000).map { frame -> Float in
+        let angle: Double = 2 * .pi * frequency * Double(frame) / 48_000
+        return Float(0.4 * sin(angle))
+      }
+    }
+    let heard = try await play(tones, overlap: 24_000)
+    // Start and end of each tone are outside.
+    var largest = 0.0
+    for frame in 11..<160_000 { largest = max(largest, abs(heard[frame - 1] - 2 * heard[frame] + heard[frame + 1])) }
+    var bound = 4.0 / 32_767
+    for frequency in frequencies { bound += 0.4 * pow(2 * Double.pi * frequency / 48_000, 2) }
+    print("largest second difference: \(largest) of \(bound)")
+    #expect(largest <= bound)
+  }
+
   // MARK: - The expected audio
 
   static func crossfade(

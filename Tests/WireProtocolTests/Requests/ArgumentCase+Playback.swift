@@ -80,6 +80,12 @@ extension ArgumentCase {
     Self("volume 1e0 player=*", VolumeCommand.self) { $0.volume == .absolute(1) && $0.player == .all },
     Self("mute", MuteCommand.self) { $0.state == nil }, Self("mute toggle", MuteCommand.self) { $0.state == .toggle },
     Self("pan", PanCommand.self) { $0.pan == nil }, Self("pan -0.5", PanCommand.self) { $0.pan == -0.5 },
+    Self("crossfade", CrossfadeCommand.self) { $0.duration == nil && $0.curve == nil && $0.player == "main" },
+    Self("crossfade 2.5 curve=s-curve fade-out=1 fade-in=0 player=b", CrossfadeCommand.self) {
+      try $0.duration == seconds("2.5") && $0.curve == .sCurve && $0.fadeOut == seconds("1") && $0.fadeIn == .zero
+        && $0.player == "b"
+    },
+    Self("crossfade none", CrossfadeCommand.self) { $0.duration == .invalid },
     Self("silence", SilenceCommand.self) { $0.duration == nil && $0.threshold == nil && $0.player == "main" },
     Self("silence 2.5 threshold=-50 player=b", SilenceCommand.self) {
       try $0.duration == seconds("2.5") && $0.threshold == -50 && $0.player == "b"

@@ -43,6 +43,8 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("pan -0.5", {"pan": -0.5}, ""), ("pitch timeDomain", {"algorithm": "timeDomain"}, ""), ("repeat all", {"mode": "all"}, ""),
     ("repeat off", {"mode": "off"}, ""), ("on-failure skip", {"policy": "skip"}, ""), ("volume 0.25", {"volume": 0.25}, ""), ("volume", {"volume": None}, ""),
     ("rate 2", {"rate": 2}, ""), ("pause", {}, ""), ("pause player=*", {"player": "*"}, ""), ("fade 1 0.5 equal-power", {"volume": 1, "duration": 0.5, "curve": "equal-power"}, ""), ("fade 1 0.5 then=pause wait", {"volume": 1, "duration": 0.5, "then": "pause", "wait": True}, ""), ("volume 0.5", {"volume": 0.5}, ""),
+    ("crossfade 5 curve=linear fade-in=2", {"duration": 5, "curve": "linear", "fade-in": 2}, ""), ("crossfade", {}, ""),
+    ("crossfade none", {"duration": None}, ""), ("crossfade 31", {"duration": 31}, "invalid-time"),
     ("silence 10 threshold=-50", {"duration": 10, "threshold": -50}, ""), ("silence none", {"duration": None}, ""), ("silence 0.01", {"duration": 0.01}, "invalid-time"),
     ("wait silence>=2 timeout=0", {"conditions": ["silence>=2"], "timeout": 0}, "timed-out"),
     ("replay-gain auto pre-amp=3 protect=off", {"mode": "auto", "pre-amp": 3, "protect": False}, ""),
