@@ -9,14 +9,20 @@ import PlayheadMediaCore
 /// item.audioProcessors = [try .channelMatrix(.matrix([[0.5, 0.5], [0, 0]]))]
 /// ```
 ///
-/// ``mono`` and ``swapLeftAndRight`` adapt to any number of channels. ``gains(_:)`` and ``matrix(_:)`` have a fixed
-/// number: an item with another number of channels fails with `invalidArgument`.
+/// ``mono``, ``swapLeftAndRight``, ``left`` and ``right`` adapt to any number of channels. ``gains(_:)`` and
+/// ``matrix(_:)`` have a fixed number: an item with another number of channels fails with `invalidArgument`.
 public enum ChannelMix: Sendable, Hashable, Codable {
   /// Every channel becomes the mean of all channels. Uncorrelated channels get quieter.
   case mono
   /// Exchanges the first two channels, front left and front right. Other channels, and audio with one channel, stay
   /// unchanged.
   case swapLeftAndRight
+  /// Copies the first channel, front left, to the first two. Other channels, and audio with one channel, stay
+  /// unchanged.
+  case left
+  /// Copies the second channel, front right, to the first two. Other channels, and audio with one channel, stay
+  /// unchanged.
+  case right
   /// Multiplies each channel with its gain, a factor from -16 to 16. Negative gains invert the phase.
   case gains([Double])
   /// Has the gain `matrix[output][input]` of each input channel in each output channel, a factor from -16 to 16. There
@@ -28,7 +34,7 @@ public enum ChannelMix: Sendable, Hashable, Codable {
   /// - Throws: `invalidArgument` for a matrix that is not square, a size other than 1 to 64, or a gain outside -16…16.
   public func check() throws(MediaError) {
     switch self {
-    case .mono, .swapLeftAndRight: return
+    case .mono, .swapLeftAndRight, .left, .right: return
     case .gains(let gains):
       try Self.checkSize(gains.count, "gains")
       for (index, gain) in gains.enumerated() { try Self.checkGain(gain, "gains[\(index)]") }
@@ -68,9 +74,15 @@ public enum ChannelMix: Sendable, Hashable, Codable {
     switch self {
     case .mono:
       return Array(repeating: 1 / Double(channelCount), count: channelCount * channelCount)
-    case .swapLeftAndRight:
+    case .swapLeftAndRight, .left, .right:
       var sources = Array(0..<channelCount)
-      if channelCount >= 2 { sources.swapAt(0, 1) }
+      if channelCount >= 2 {
+        switch self {
+        case .left: sources[1] = 0
+        case .right: sources[0] = 1
+        default: sources.swapAt(0, 1)
+        }
+      }
       return sources.flatMap { source in (0..<channelCount).map { $0 == source ? 1 : 0 } }
     case .gains(let gains):
       try checkChannelCount(gains.count, "gains", channelCount)
