@@ -238,7 +238,7 @@ let package = Package(
         "PlayheadMediaCore", "CPlayheadMediaShims", "PlayheadRealtimeAudio", "PlayheadFileAccess", "PlayheadPlaylists",
         "PlayheadWireProtocol", "PlayheadNetworkIO",
         "PlayheadControlLoop",
-        "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadIsolation",
+        "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadEffects", "PlayheadMediaAssets", "PlayheadIsolation",
         "PlayheadLoudness", "PlayheadWholeFiles", "PlayheadWaveforms", "PlayheadRecording", "PlayheadSavedState", log,
         deque, ordered,
       ],
@@ -439,7 +439,7 @@ let package = Package(
       name: "ControlServerTests",
       dependencies: [
         "PlayheadControlServer", "PlayheadWireProtocol", "PlayheadControlLoop", "PlayheadPlayerModel",
-        "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadMediaCore",
+        "PlayheadPlayback", "PlayheadEffects", "PlayheadMediaAssets", "PlayheadSavedState", "PlayheadMediaCore",
         "MediaTesting", "RigSupport",
         "CSanitizerSupport",
       ],

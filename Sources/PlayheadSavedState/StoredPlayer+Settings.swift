@@ -28,8 +28,81 @@ extension StoredPlayer {
     package var shuffle: Shuffle?
     package var loop: Loop?
     package var crossfade: Crossfade?
+    package var effects: Effects?
 
     package init() {}
+  }
+
+  /// The effects of a player. Nil values are off.
+  package struct Effects: Codable, Sendable, Hashable {
+    package var channelMix: ChannelMix?
+    package var equalizer: Equalizer?
+    package var compressor: Compressor?
+    package var limiter: Limiter?
+
+    package init() {}
+
+    /// How channels are mixed.
+    package struct ChannelMix: Codable, Sendable, Hashable {
+      /// The name of a mix that needs no gains.
+      package var name: String?
+      /// The gain of each input (column) in each output (row).
+      package var matrix: [[Double]]?
+
+      package init(name: String?, matrix: [[Double]]?) { (self.name, self.matrix) = (name, matrix) }
+    }
+
+    /// A parametric equalizer.
+    package struct Equalizer: Codable, Sendable, Hashable {
+      package var bands: [Band]
+      package var outputGainDecibels: Double
+
+      package init(bands: [Band], outputGainDecibels: Double) {
+        (self.bands, self.outputGainDecibels) = (bands, outputGainDecibels)
+      }
+    }
+
+    /// A band of an equalizer.
+    package struct Band: Codable, Sendable, Hashable {
+      package var kind: String
+      package var frequencyHz: Double
+      package var gainDecibels: Double
+      package var qFactor: Double
+
+      package init(kind: String, frequencyHz: Double, gainDecibels: Double, qFactor: Double) {
+        (self.kind, self.frequencyHz) = (kind, frequencyHz)
+        (self.gainDecibels, self.qFactor) = (gainDecibels, qFactor)
+      }
+    }
+
+    /// A compressor.
+    package struct Compressor: Codable, Sendable, Hashable {
+      package var thresholdDecibels: Double
+      package var ratio: Double
+      package var kneeDecibels: Double
+      package var attack: MediaTime
+      package var release: MediaTime
+      package var makeUpGainDecibels: Double
+
+      package init(
+        thresholdDecibels: Double, ratio: Double, kneeDecibels: Double, attack: MediaTime, release: MediaTime,
+        makeUpGainDecibels: Double
+      ) {
+        (self.thresholdDecibels, self.ratio, self.kneeDecibels) = (thresholdDecibels, ratio, kneeDecibels)
+        (self.attack, self.release, self.makeUpGainDecibels) = (attack, release, makeUpGainDecibels)
+      }
+    }
+
+    /// A peak limiter.
+    package struct Limiter: Codable, Sendable, Hashable {
+      package var ceilingDecibels: Double
+      package var lookAhead: MediaTime
+      package var release: MediaTime
+
+      package init(ceilingDecibels: Double, lookAhead: MediaTime, release: MediaTime) {
+        (self.ceilingDecibels, self.lookAhead, self.release) = (ceilingDecibels, lookAhead, release)
+      }
+    }
   }
 
   /// The cross-fade between items.

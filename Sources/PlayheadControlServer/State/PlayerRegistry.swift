@@ -20,6 +20,8 @@ final class NamedPlayer: @unchecked Sendable {
   let player: QueuePlayer
   /// Observes the player for all `observe` subscriptions.
   let observer: PlayerObserver
+  /// The effects of the player.
+  let effects = PlayerEffects()
   /// The numbers of listed entries, for exported playlists with numbered entries.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]

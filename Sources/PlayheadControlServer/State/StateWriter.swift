@@ -69,6 +69,7 @@ final class StateWriter: @unchecked Sendable {
   private struct PlayerData {
     var name: String
     var snapshot: PlayerSnapshot
+    var effects: EffectSettings
     /// The recorded changes. Nil: none.
     var changes: PendingChanges?
     /// Returns all entries. Set if all are or may be needed.
@@ -78,7 +79,7 @@ final class StateWriter: @unchecked Sendable {
     func storedPlayer(isComplete: Bool) -> StoredPlayer {
       let needsAllEntries = isComplete || changes?.needsAllEntries == true
       return StoredPlayer(
-        name: name, snapshot, changed: needsAllEntries ? allItems?() ?? [] : changes?.items ?? [])
+        name: name, snapshot, effects, changed: needsAllEntries ? allItems?() ?? [] : changes?.items ?? [])
     }
   }
 
@@ -143,8 +144,10 @@ final class StateWriter: @unchecked Sendable {
     var maker = EntryMaker(policy)
     for stored in loaded.players {
       let byteLimit = policy.limits.queueByteCount
+      let target = registry.restore(stored.name)
+      if let effects = stored.settings.effects { target.effects.restore(effects, for: target.player) }
       let omittedCount = stored.restore(
-        registry.restore(stored.name).player, &maker, openingIDs: loaded.openingIDs, byteLimit: byteLimit)
+        target.player, &maker, openingIDs: loaded.openingIDs, byteLimit: byteLimit)
       if omittedCount > 0 {
         let error = MediaError(
           .queueTooLong, "the entries of a queue can have at most \(byteLimit) bytes of paths and options")
@@ -329,7 +332,7 @@ final class StateWriter: @unchecked Sendable {
       players.append(
         target.player.onLoop {
           PlayerData(
-            name: target.name, snapshot: $0.snapshot(), changes: changes,
+            name: target.name, snapshot: $0.snapshot(), effects: target.effects.settings, changes: changes,
             allItems: writesAll || changes?.needsAllEntries == true ? $0.allItemsProvider() : nil)
         })
     }

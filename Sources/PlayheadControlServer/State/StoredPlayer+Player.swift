@@ -7,10 +7,12 @@ import PlayheadSavedState
 /// Conversion of players to and from their saved form.
 extension StoredPlayer {
   /// Creates the saved form of a player, with its new and changed entries. Threading: any.
-  init(name: String, _ snapshot: PlayerSnapshot, changed: [PlayerItem]) {
+  init(name: String, _ snapshot: PlayerSnapshot, _ effects: EffectSettings, changed: [PlayerItem]) {
     let state = snapshot.state
+    var settings = Settings(snapshot)
+    settings.effects = effects == EffectSettings() ? nil : Effects(effects)
     self.init(
-      name: name, settings: Settings(snapshot), order: snapshot.queue.map { StoredChunk(key: $0.key, ids: $0.ids) },
+      name: name, settings: settings, order: snapshot.queue.map { StoredChunk(key: $0.key, ids: $0.ids) },
       original: snapshot.shuffle?.original.map { StoredChunk(key: $0.key, ids: $0.ids) } ?? [],
       history: snapshot.history,
       position: state.currentItemID.map { StoredPosition(itemID: $0, time: snapshot.time) },

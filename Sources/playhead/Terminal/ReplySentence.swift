@@ -38,6 +38,9 @@ struct ReplySentence {
     case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
     case LoopCommand.name: loop
     case CrossfadeCommand.name: crossfade
+    case EqualizerCommand.name: equalizer
+    case CompressorCommand.name: compressor
+    case LimiterCommand.name: limiter
     case BookmarkAddCommand.name: bookmark
     case QueueSaveCommand.name: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
     case QueueLoadCommand.name: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
@@ -92,6 +95,7 @@ struct ReplySentence {
   private static let settings = [
     "volume": "Volume", "rate": "Rate", "defaultRate": "Default rate", "pan": "Pan", "repeat": "Repeat",
     "audioTimePitchAlgorithm": "Pitch", "actionAtItemEnd": "At the end", "onFailure": "On failure",
+    "channelMix": "Channel mix",
   ]
 
   /// The value of a setting that is the only field.
@@ -181,6 +185,29 @@ struct ReplySentence {
     }
     let fades = [("out", out), ("in", into)].filter { $0.1 != field }.map { ", fade-\($0.0) \($0.1) s" }
     return "Cross-fade: \(Terminal.printable(field)) s, \(curve)\(fades.joined())"
+  }
+
+  private var equalizer: String? {
+    guard fields["isEnabled"] == "true", let gain = value("preAmp") else {
+      return flag("isEnabled", "Equalizer", "No equalizer")
+    }
+    let bands = value("bands").map { $0.split(separator: ",").joined(separator: ", ") } ?? ""
+    return "Equalizer: \(bands.isEmpty ? "no bands" : bands)\(gain == "0" ? "" : ", \(gain) dB")"
+  }
+
+  private var compressor: String? {
+    guard fields["isEnabled"] == "true", let (threshold, ratio) = both("threshold", "ratio"),
+      let (attack, release) = both("attack", "release"), let (knee, makeUp) = both("knee", "makeUp")
+    else { return flag("isEnabled", "Compressor", "No compressor") }
+    return "Compressor: \(ratio):1 from \(threshold) dBFS, knee \(knee) dB, attack \(attack) s, release \(release) s, "
+      + "make-up \(makeUp) dB"
+  }
+
+  private var limiter: String? {
+    guard fields["isEnabled"] == "true", let ceiling = value("ceiling"),
+      let (release, lookAhead) = both("release", "lookAhead")
+    else { return flag("isEnabled", "Limiter", "No limiter") }
+    return "Limiter: \(ceiling) dBFS, release \(release) s, look-ahead \(lookAhead) s"
   }
 
   private var bookmark: String? {

@@ -3,7 +3,7 @@ import PlayheadMediaCore
 @testable import PlayheadWireProtocol
 
 extension ArgumentCase {
-  static let playback: [Self] = starts + seeks + rates + volumes + settings + loops + selections
+  static let playback: [Self] = starts + seeks + rates + volumes + settings + loops + effects + selections
 
   private static let starts: [Self] = [
     Self("play", PlayCommand.self) {
@@ -126,6 +126,43 @@ extension ArgumentCase {
     Self("loop 1:10 end count=3", LoopCommand.self) {
       try $0.loop() == .range(start: .absolute(seconds("70")), end: .end, count: 3)
     },
+  ]
+
+  private static let effects: [Self] = [
+    Self("channel-mix", ChannelMixCommand.self) { try $0.requestedMix() == nil && $0.isReadWithoutValue },
+    Self("channel-mix swap player=b", ChannelMixCommand.self) {
+      try $0.requestedMix() == .swap && $0.player == "b" && !$0.isReadWithoutValue
+    },
+    Self("channel-mix 0.5,+0.5/0,-1e0", ChannelMixCommand.self) {
+      try $0.requestedMix() == .matrix([[0.5, 0.5], [0, -1]])
+    },
+    Self("channel-mix -1", ChannelMixCommand.self) { try $0.requestedMix() == .matrix([[-1]]) },
+    Self("equalizer", EqualizerCommand.self) { try $0.equalizerChange() == .none && $0.isReadWithoutValue },
+    Self("equalizer off", EqualizerCommand.self) { try $0.equalizerChange() == .off && !$0.isReadWithoutValue },
+    Self("equalizer pre-amp=-2", EqualizerCommand.self) {
+      try $0.equalizerChange() == .preAmp(-2) && !$0.isReadWithoutValue
+    },
+    Self("equalizer peak:1000:-3:1.4 pre-amp=-2 low-shelf:120:+4 high-pass:30 low-pass:1e4:2", EqualizerCommand.self) {
+      let q = 0.5.squareRoot()
+      return try $0.equalizerChange()
+        == .replace(
+          RequestedEqualizer(
+            bands: [
+              .init(.peak, frequency: 1_000, gain: -3, q: 1.4), .init(.lowShelf, frequency: 120, gain: 4, q: q),
+              .init(.highPass, frequency: 30, gain: 0, q: q), .init(.lowPass, frequency: 10_000, gain: 0, q: 2),
+            ], preAmp: -2))
+    },
+    Self("compressor", CompressorCommand.self) { $0.state == nil && $0.threshold == nil && $0.isReadWithoutValue },
+    Self("compressor on threshold=-20 ratio=4 knee=6 attack=10ms release=0.2 make-up=3", CompressorCommand.self) {
+      try $0.state == true && $0.threshold == -20 && $0.ratio == 4 && $0.knee == 6 && $0.attack == seconds("0.01")
+        && $0.release == seconds("0.2") && $0.makeUp == 3
+    },
+    Self("compressor off player=two", CompressorCommand.self) { $0.state == false && $0.player == "two" },
+    Self("limiter", LimiterCommand.self) { $0.state == nil && $0.ceiling == nil && $0.isReadWithoutValue },
+    Self("limiter ceiling=-1 release=0.1 look-ahead=5ms", LimiterCommand.self) {
+      try $0.state == nil && $0.ceiling == -1 && $0.release == seconds("0.1") && $0.lookAhead == seconds("0.005")
+    },
+    Self("limiter off", LimiterCommand.self) { $0.state == false },
   ]
 
   private static let selections: [Self] = [

@@ -6,7 +6,7 @@ package typealias PlaybackCommands = CommandList<
   AutoWaitCommand, StatusCommand, SeekCommand, SeekCancelCommand, StepCommand, NextChapterCommand,
   PreviousChapterCommand, RateCommand, DefaultRateCommand, RateAtCommand, PitchCommand, VolumeCommand, FadeCommand,
   PanCommand, MuteCommand, ReplayGainCommand, EndActionCommand, RepeatCommand, LoopCommand, CrossfadeCommand,
-  MediaSelectionCommand, SilenceCommand
+  ChannelMixCommand, EqualizerCommand, CompressorCommand, LimiterCommand, MediaSelectionCommand, SilenceCommand
 >
 
 /// `play`: starts playback, or plays a range of the current item.
