@@ -9,6 +9,8 @@ struct HeardOverlap {
   let crossfade: Crossfade
   /// The length of the overlap in output frames.
   let frameCount: Int64
+  /// The time at which the previous item ends; nil: its own end.
+  private let previousEnd: MediaTime?
   /// A position in the overlap: the times of both items, and the number of frames before it.
   private var itemTime: MediaTime
   private var previousTime: MediaTime
@@ -16,13 +18,15 @@ struct HeardOverlap {
 
   /// - Parameters:
   ///   - previousTime: The time of the previous item at the beginning of the overlap.
+  ///   - previousEnd: The time at which it ends; nil: its own end.
   ///   - itemTime: The time of the current item there.
   init(
-    of source: DecodePipeline.Source, at previousTime: MediaTime, with itemTime: MediaTime, crossfade: Crossfade,
-    frameCount: Int64
+    of source: DecodePipeline.Source, at previousTime: MediaTime, endingAt previousEnd: MediaTime?,
+    with itemTime: MediaTime, crossfade: Crossfade, frameCount: Int64
   ) {
     self.source = source
     self.previousTime = previousTime
+    self.previousEnd = previousEnd
     self.itemTime = itemTime
     self.crossfade = crossfade
     self.frameCount = frameCount
@@ -43,7 +47,7 @@ struct HeardOverlap {
     (itemTime, previousTime) = (time, previousTime + elapsed)
     elapsedFrameCount += frames
     return DecodePipeline.Outgoing(
-      source: source, time: previousTime, crossfade: crossfade, elapsedFrameCount: elapsedFrameCount,
+      source: source, time: previousTime, end: previousEnd, crossfade: crossfade, elapsedFrameCount: elapsedFrameCount,
       frameCount: frameCount)
   }
 }

@@ -45,7 +45,7 @@ extension PlayerCore {
   private func outgoing(of request: Machine.DecodeRequest, _ format: AudioFormat) -> DecodePipeline.Outgoing? {
     if let overlap = request.overlap, let crossfade = request.crossfade, let item = items[overlap.itemID] {
       return DecodePipeline.Outgoing(
-        source: source(of: item), time: overlap.time, crossfade: crossfade,
+        source: source(of: item), time: overlap.time, end: overlap.end, crossfade: crossfade,
         frameCount: crossfade.frameCount(rate: format.sampleRateHz))
     }
     guard request.isContinuation, request.itemID == machine.entries.first?.id else { return nil }
@@ -62,7 +62,8 @@ extension PlayerCore {
     let (streamID, streamFrame) = next ?? (end.streamID, end.streamFrame)
     guard let itemTime = timeline.position(streamID: streamID, streamFrame: streamFrame)?.time else { return nil }
     return HeardOverlap(
-      of: source(of: item), at: time, with: itemTime, crossfade: crossfade, frameCount: end.overlapFrameCount)
+      of: source(of: item), at: time, endingAt: machine.decodedPasses.first { $0.id == end.passID }?.pass.end,
+      with: itemTime, crossfade: crossfade, frameCount: end.overlapFrameCount)
   }
 
   /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
@@ -298,8 +299,8 @@ extension PlayerCore {
     engine.reportProgress()
   }
 
-  /// Moves the end of the previous pass to the beginning of its cross-fade with `pass`. Returns the time of the previous
-  /// item there; nil if the pass belongs to a former generation.
+  /// Moves the end of the previous pass to the beginning of its cross-fade with `pass`. Returns the time of its item
+  /// there; nil if the pass belongs to a former generation.
   private func begin(_ overlap: DecodePipeline.OverlapStart, with pass: Pass, _ generation: UInt64) -> MediaTime? {
     guard generation == machine.generation, let previous = machine.decodedPasses.last?.id else { return nil }
     chain.moveEnd(of: previous, toFrame: overlap.streamFrame)

@@ -54,6 +54,8 @@ final class DecodePipeline: Sendable {
     var source: Source
     /// The time of the item at the beginning of the stream.
     var time: MediaTime
+    /// The time at which the item ends; nil: its own end.
+    var end: MediaTime?
     var crossfade: Crossfade
     /// The number of frames of the cross-fade before the stream begins.
     var elapsedFrameCount: Int64 = 0

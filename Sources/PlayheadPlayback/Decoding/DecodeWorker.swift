@@ -12,25 +12,25 @@ final class DecodeWorker {
   private let reportsIdling: Bool
   private let now: @Sendable () -> HostTime
   private let openDecoder: Opener
-  private let report: @Sendable (DecodePipeline.Report) -> Void
+  let report: @Sendable (DecodePipeline.Report) -> Void
 
-  private var job: DecodePipeline.Job?
-  private var plan = DecodePipeline.Plan()
-  private var writer: StreamWriter?
+  var job: DecodePipeline.Job?
+  var plan = DecodePipeline.Plan()
+  var writer: StreamWriter?
   private var unfinished = UnfinishedStreams()
   private var isPrepared = false
   private var preparation = Preparation(beganAt: HostTime(nanoseconds: 0))
   /// The number of passes of the job that have begun.
   private var begunCount = 0
   /// The pass that is being decoded, and the stream frame at which it began; nil between two passes.
-  private var current: (pass: Pass, startFrame: Int64)?
-  /// The pass whose end is held back for a cross-fade with the next one; nil if it cannot be cross-faded.
-  private var endedPass: EndedPass?
+  var current: (pass: Pass, startFrame: Int64)?
+  /// The pass whose end is reserved for a cross-fade with the next one; nil if it cannot be cross-faded.
+  var endedPass: EndedPass?
   /// The number of frames of the pass before the first one of the job that are mixed with that.
-  private var overlapFrameCount: Int64 = 0
+  var overlapFrameCount: Int64 = 0
   /// The decoder of the current pass. The decoder stays open for following passes of the same item, which only need a
   /// seek.
-  private var currentDecoder: ItemDecoder?
+  var currentDecoder: ItemDecoder?
   /// The next pass, while it waits for free space in the stream.
   private var next: Pass?
   /// The passes of the plan that have begun or failed, in order. Kept until a new plan accounts for them.
@@ -54,7 +54,7 @@ final class DecodeWorker {
   private var idleRequestCount: UInt64 = 0
 
   /// A pass that has been decoded completely.
-  private struct EndedPass {
+  struct EndedPass {
     var frameCount: Int64
     /// The gain of its item.
     var gain: Float
@@ -129,7 +129,7 @@ final class DecodeWorker {
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
     next = nil
-    defer { updateHold() }
+    defer { updateReserve() }
     while begunBeforeDequeued < newPlan.begunCount, !dequeuedPasses.isEmpty {
       if dequeuedPasses.removeFirst().hasBegun { begunBeforeDequeued += 1 }
     }
@@ -201,7 +201,7 @@ final class DecodeWorker {
       preparation.positionDoubt = decoder.reader?.positionDoubt
       // If the planned end is before the position of the seek, the pass ends at once.
       if !setEnd(job.request.end, of: decoder) { decoder.endAtCurrentPosition() }
-      updateHold()
+      updateReserve()
     } catch {
       currentDecoder = nil
       current = nil
@@ -244,7 +244,7 @@ final class DecodeWorker {
   }
 
   /// Opens the decoder for a source. Returns the open decoder if the item and the track are the same.
-  private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
+  func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
     mailbox.withState { mailbox in
       mailbox.opening = (source.itemID, source.opening, isPlanned)
       // A job that arrived before `opening` was set could not cancel it.
@@ -350,7 +350,7 @@ final class DecodeWorker {
     let isWanted = !isFull(job)
     if isWanted { writer.output.release(hasEnded: current == nil) }
     guard writer.hasFreeSpace else { return false }
-    return isWanted || writer.output.isHolding
+    return isWanted || writer.output.isReserving
   }
 
   /// Whether the requested amount is decoded ahead in the stream.
@@ -359,9 +359,9 @@ final class DecodeWorker {
     return job.stream.writtenFrame - job.stream.releasedFrame >= Int64(max(aheadLimit, wakeupLimit(job)))
   }
 
-  /// The smallest number of frames ahead with which the thread is woken in time: `requestSpaceWakeup` wakes it only when
-  /// half of the ring is free.
-  private func wakeupLimit(_ job: DecodePipeline.Job) -> Int {
+  /// The smallest number of frames ahead with which the thread is woken in time: `requestSpaceWakeup` wakes it only
+  /// when half of the ring is free.
+  func wakeupLimit(_ job: DecodePipeline.Job) -> Int {
     job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4
   }
 
@@ -408,7 +408,7 @@ final class DecodeWorker {
   private var isReverse: Bool { job?.request.rate.isReverse ?? false }
 
   /// Like `ItemDecoder.setEnd`, for a time on the item's unmirrored timeline.
-  private func setEnd(_ time: MediaTime?, of decoder: ItemDecoder) -> Bool {
+  func setEnd(_ time: MediaTime?, of decoder: ItemDecoder) -> Bool {
     decoder.setEnd(time.map { job?.request.rate.mirroredInReverse($0) ?? $0 })
   }
 
@@ -455,104 +455,6 @@ final class DecodeWorker {
     while let warning = decoder.popWarning() {
       report(.warning(itemID: decoder.itemID, time: warning.time, warning.error))
     }
-  }
-
-  // MARK: - Cross-fades
-
-  /// Holds back the end of the current pass for a cross-fade with the next one, if one is planned.
-  ///
-  /// At most half of a pass is held back. If its length is only estimated, or unknown, its end may be held back later
-  /// than expected, and the cross-fade may be shorter.
-  private func updateHold() {
-    guard let job, let writer else { return }
-    guard let crossfade = plan.crossfade, let (pass, startFrame) = current, !pass.isSilence, let currentDecoder else {
-      // The end of a complete pass stays held back until the next one begins, or the stream ends.
-      if plan.crossfade == nil || current != nil { writer.output.hold(0, from: .max, ahead: nil) }
-      return
-    }
-    let frameCount = crossfade.frameCount(rate: job.format.sampleRateHz)
-    let ahead = currentDecoder.properties.providesPreciseDuration ? nil : wakeupLimit(job)
-    guard let length = expectedFrameCount(of: pass, currentDecoder, job) else {
-      return writer.output.hold(Int(frameCount), from: .max, ahead: ahead)
-    }
-    // An estimate may be too long.
-    let margin = ahead == nil ? 0 : max(length / 8, Int64(job.format.sampleRateHz / 4))
-    let held = min(frameCount + margin, length / 2)
-    writer.output.hold(Int(ahead == nil ? held : frameCount), from: startFrame + length - held, ahead: ahead)
-  }
-
-  /// The number of output frames of a pass, as far as the duration of its item is known.
-  private func expectedFrameCount(of pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job) -> Int64? {
-    let rate = job.request.rate
-    let duration = decoder.itemDuration
-    let end = pass.end ?? (rate.isReverse ? .zero : duration)
-    let start = pass.start.isPositiveInfinity ? duration : pass.start
-    guard start.isNumeric, end.isNumeric else { return nil }
-    let length = rate.isReverse ? start - end : end - start
-    return length.frameCount(
-      rate: job.format.sampleRateHz, playbackRate: rate.magnitude, rounding: .towardNegativeInfinity
-    ).map { max(0, $0) }
-  }
-
-  /// Begins the cross-fade of the pass that ended last, whose end is held back, with the next one. Returns nil without
-  /// one.
-  private func beginOverlap(
-    with pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
-  ) -> DecodePipeline.OverlapStart? {
-    guard let crossfade = pass.crossfade, let endedPass else { return nil }
-    self.endedPass = nil
-    let output = writer.output
-    var frameCount = min(
-      crossfade.frameCount(rate: job.format.sampleRateHz), Int64(output.heldCount), endedPass.frameCount / 2)
-    if let length = expectedFrameCount(of: pass, decoder, job) { frameCount = min(frameCount, length / 2) }
-    // Three items are never heard at once.
-    frameCount = min(frameCount, output.writtenFrame - output.overlapEndFrame)
-    guard frameCount > 0 else { return nil }
-    writer.beginOverlap(of: frameCount, crossfade, gain: relativeGain(endedPass.gain, to: decoder.gain))
-    return DecodePipeline.OverlapStart(streamFrame: writer.endFrame, frameCount: frameCount)
-  }
-
-  /// The gain of an item relative to that of another one, with which the mixer multiplies both.
-  private func relativeGain(_ gain: Float, to other: Float) -> Float { other > 0 ? gain / other : gain }
-
-  /// Decodes the end of the previous item for a job that begins in a cross-fade. Returns nil without one, or if that
-  /// item can no longer be decoded.
-  private func readOutgoing(_ job: DecodePipeline.Job) -> (samples: [Float], gain: Float)? {
-    guard let outgoing = job.outgoing else { return nil }
-    let frameCount = Int(outgoing.frameCount - outgoing.elapsedFrameCount)
-    let stream = RenderStream(capacityFrames: 1, channelCount: job.format.channelCount)
-    let writer = StreamWriter(stream: stream, format: job.format, playbackRate: job.request.rate)
-    writer.output.hold(frameCount, from: 0, ahead: nil)
-    do throws(MediaError) {
-      let decoder = try open(outgoing.source, isPlanned: false)
-      let request = PlayerStateMachine.DecodeRequest(
-        itemID: decoder.itemID, time: outgoing.time, rate: job.request.rate)
-      _ = try writer.start(with: decoder, at: request)
-      _ = setEnd(nil, of: decoder)
-      while writer.output.heldCount < frameCount, case .written = try writer.write(from: decoder) {}
-      _ = writer.finish()
-      let samples = writer.output.takeHeld(writer.output.heldCount)
-      return (Array(samples.prefix(frameCount * job.format.channelCount)), decoder.gain)
-    } catch {
-      // The following item begins without it.
-      currentDecoder = nil
-      if error.code != .cancelled {
-        report(.warning(itemID: outgoing.source.itemID, time: outgoing.time, error))
-      }
-      return nil
-    }
-  }
-
-  /// Begins the first pass of a job with the end of the previous item.
-  private func beginOverlap(
-    with audio: (samples: [Float], gain: Float), _ decoder: ItemDecoder, _ job: DecodePipeline.Job,
-    _ writer: StreamWriter
-  ) {
-    guard let outgoing = job.outgoing else { return }
-    overlapFrameCount = Int64(audio.samples.count / job.format.channelCount)
-    writer.beginOverlap(
-      with: audio.samples, outgoing.crossfade, gain: relativeGain(audio.gain, to: decoder.gain),
-      elapsed: outgoing.elapsedFrameCount)
   }
 
   // MARK: - Passes
@@ -629,7 +531,7 @@ final class DecodeWorker {
     next = nil
     endedPass = nil
     current = (pass, writer.endFrame)
-    updateHold()
+    updateReserve()
     begunCount += 1
     dequeuedPasses.append((pass, true))
     let began = DecodePipeline.Report.began(
@@ -660,13 +562,13 @@ final class DecodeWorker {
 
   /// Ends the stream after all passes of the plan.
   ///
-  /// While more than a second of audio is written ahead, the last frames stay in the converter, or are held back for a
+  /// While more than a second of audio is written ahead, the last frames stay in the converter, or are reserved for a
   /// cross-fade. A pass of the same format may still follow and share the converter. No device buffers more than a
   /// second of rendered audio.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     canProgress = false
     guard plan.isSet else { return }
-    if writer.hasFramesInConverter || writer.output.heldCount > 0, isFarAhead(job) {
+    if writer.hasFramesInConverter || writer.output.reservedCount > 0, isFarAhead(job) {
       job.stream.requestSpaceWakeup()
       if isFarAhead(job) { return reportSuspension(job) }
     }

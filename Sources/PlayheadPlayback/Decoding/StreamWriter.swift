@@ -446,7 +446,7 @@ final class StreamWriter {
     return drainError
   }
 
-  /// The number of frames in the stream, without those that are held back.
+  /// The number of frames in the stream, without those that are reserved.
   var passedFrame: Int64 { output.stream.writtenFrame }
 
   /// The ID of the stream.
@@ -462,7 +462,7 @@ final class StreamWriter {
   ///
   /// - Parameter gain: The gain of the frames relative to that of the following pass.
   func beginOverlap(of frameCount: Int64, _ crossfade: Crossfade, gain: Float) {
-    let samples = output.takeHeld(Int(frameCount))
+    let samples = output.takeReserved(Int(frameCount))
     endPosition = ExactPosition(frame: output.writtenFrame)
     beginOverlap(with: samples, crossfade, gain: gain)
   }

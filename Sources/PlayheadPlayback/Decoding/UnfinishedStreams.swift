@@ -1,4 +1,4 @@
-/// The former streams of a decode thread whose last frames are still in a converter, or held back for a cross-fade.
+/// The former streams of a decode thread whose last frames are still in a converter, or reserved for a cross-fade.
 ///
 /// The stream of a new job is spliced at a frame of the former stream. The mixer switches only when it has rendered all
 /// frames before, so they must be written even though nothing more is decoded into that stream. If the ring of the

@@ -450,7 +450,8 @@ extension PlayerStateMachine {
     let itemID = decoded.pass.itemID
     if let next, canOverlap(next, overlap) {
       progress.truncate(after: index)
-      return actions + follow(decoded.id, with: next, overlap: Overlap(itemID: itemID, time: overlap.time))
+      return actions
+        + follow(decoded.id, with: next, overlap: Overlap(itemID: itemID, time: overlap.time, end: decoded.pass.end))
     }
     // The stream has only the part of the pass before the cross-fade. The rest follows.
     progress.end(index, at: overlap.time)

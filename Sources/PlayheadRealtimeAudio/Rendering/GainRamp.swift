@@ -2,11 +2,11 @@
 public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
   /// A straight line.
   case linear
-  /// Between 0 and 1, a quarter of a sine. The sum of the powers stays constant when one stream fades out while another
-  /// fades in.
+  /// Between 0 and 1, a quarter of a sine. The sum of the powers stays constant when one stream fades out while
+  /// another fades in.
   case equalPower
-  /// Half a cosine: slow at both ends. The sum of the gains stays constant when one stream fades out while another fades
-  /// in.
+  /// Half a cosine: slow at both ends. The sum of the gains stays constant when one stream fades out while another
+  /// fades in.
   case sCurve
 }
 

@@ -1,4 +1,5 @@
-/// The fades of a switch between two streams: one stream fades out while the next one fades in. Both fades begin at the same output frame.
+/// The fades of a switch between two streams: one fades out while the next one fades in. Both fades begin at the same
+/// output frame.
 package struct SwitchFade: Sendable, Hashable, BitwiseCopyable {
   /// The length of the fade-out in output frames, 0 or more. With 0 the outgoing stream ends at once.
   package let outFrameCount: Int64

@@ -6,8 +6,8 @@ import PlayheadPlayerModel
 import RigSupport
 import Testing
 
-/// Random seeks, skips and edits while items overlap. Neighbours have their audio in different channels, and each sample
-/// is the number of its frame, so that both can be read in an overlap without fades.
+/// Random seeks, skips and edits while items overlap. Neighbours have their audio in different channels, and each
+/// sample is the number of its frame, so that both can be read in an overlap without fades.
 @Suite struct RandomCrossfadeTests {
   static let operationCount = 50
 

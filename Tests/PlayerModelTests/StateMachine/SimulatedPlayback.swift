@@ -166,7 +166,10 @@ struct SimulatedPlayback {
     }
     if let overlap = request.overlap {
       check(request.crossfade != nil, "an overlap without a cross-fade")
-      check(overlap == Overlap(itemID: passes[index].pass.itemID, time: overlapTime), "another overlap")
+      check(
+        overlap
+          == Overlap(itemID: passes[index].pass.itemID, time: overlapTime, end: passes[index].pass.end),
+        "another overlap")
     } else {
       check(
         request.itemID == passes[index].pass.itemID && request.time == overlapTime && request.crossfade == nil,
