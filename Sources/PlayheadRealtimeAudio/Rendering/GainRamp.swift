@@ -59,14 +59,15 @@ struct GainRamp: BitwiseCopyable {
   /// library's function does not allocate.
   @_noAllocation
   static func cosineRise(_ part: Float) -> Float {
-    let angle = Double.pi * (Double(part) - 0.5)
+    let angle = Double.pi / 2 * Double(part)
     let square = angle * angle
     var series = 1 - square / 110
     series = 1 - square / 72 * series
     series = 1 - square / 42 * series
     series = 1 - square / 20 * series
     series = 1 - square / 6 * series
-    return Float(0.5 + 0.5 * angle * series)
+    let sine = angle * series
+    return Float(sine * sine)
   }
 
   /// Returns the square root, by Newton's method; only the last bit may be wrong. The compiler cannot prove that the C
