@@ -50,7 +50,9 @@ extension PlayerCore {
     }
     guard request.isContinuation, request.itemID == machine.entries.first?.id else { return nil }
     let rate = timeline.rate(atOutputFrame: output.heardFrame) ?? request.rate
-    return heardOverlap?.continue(at: request.time, rate: rate, sampleRateHz: format.sampleRateHz)
+    let outgoing = heardOverlap?.continue(at: request.time, rate: rate, sampleRateHz: format.sampleRateHz)
+    if outgoing == nil { heardOverlap = nil }
+    return outgoing
   }
 
   /// The cross-fade at an end that is heard now; nil without one.
@@ -78,9 +80,9 @@ extension PlayerCore {
   private func endTime(of pass: PassID) -> MediaTime? { chain.end(of: pass).flatMap(endTime) }
 
   private func endTime(of end: ItemEnd) -> MediaTime? {
-    guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
-      return nil
-    }
+    guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
+      segment.itemID == end.itemID
+    else { return nil }
     return timeline.time(in: segment, at: end.streamFrame)
   }
 

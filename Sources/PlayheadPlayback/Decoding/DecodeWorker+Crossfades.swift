@@ -7,24 +7,34 @@ extension DecodeWorker {
   /// Reserves the end of the current pass for a cross-fade with the next one, if one is planned.
   ///
   /// At most half of a pass is reserved. If its length is only estimated, or unknown, its end may be reserved later
-  /// than expected, and the cross-fade may be shorter.
+  /// than expected, and the cross-fade may be shorter. The end of an item that cannot seek is not reserved, because it
+  /// could not be decoded again after a change of the queue.
   func updateReserve() {
     guard let job, let writer else { return }
-    guard let crossfade = plan.crossfade, let (pass, startFrame) = current, !pass.isSilence, let currentDecoder else {
+    guard let crossfade = plan.crossfade, let (pass, startFrame) = current, !pass.isSilence, let currentDecoder,
+      currentDecoder.properties.isSeekable
+    else {
       // The end of a complete pass stays reserved until the next one begins, or the stream ends.
-      if plan.crossfade == nil || current != nil { writer.output.reserve(0, from: .max, ahead: nil) }
+      if plan.crossfade == nil || current != nil { writer.output.reserve(.none) }
       return
     }
     let frameCount = crossfade.frameCount(rate: job.format.sampleRateHz)
     let ahead = currentDecoder.properties.providesPreciseDuration ? nil : wakeupLimit(job)
     guard let length = expectedFrameCount(of: pass, currentDecoder, job) else {
-      return writer.output.reserve(Int(frameCount), from: .max, ahead: ahead)
+      return writer.output.reserve(StreamOutput.Reserve(frameCount: Int(frameCount), aheadCount: ahead))
     }
     // An estimate may be too long.
     let margin = ahead == nil ? 0 : max(length / 8, Int64(job.format.sampleRateHz / 4))
     let count = min(frameCount + margin, length / 2)
-    writer.output.reserve(Int(ahead == nil ? count : frameCount), from: startFrame + length - count, ahead: ahead)
+    let end = startFrame + length
+    writer.output.reserve(
+      StreamOutput.Reserve(
+        frameCount: Int(ahead == nil ? count : frameCount), firstFrame: end - count, aheadCount: ahead,
+        expectedEnd: ahead == nil ? .max : end))
   }
+
+  /// The duration of longer items counts as unknown: 89 years at 192 kHz.
+  private static let longestPass: Int64 = 1 << 49
 
   /// The number of output frames of a pass, as far as the duration of its item is known.
   private func expectedFrameCount(of pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job) -> Int64? {
@@ -36,7 +46,7 @@ extension DecodeWorker {
     let length = rate.isReverse ? start - end : end - start
     return length.frameCount(
       rate: job.format.sampleRateHz, playbackRate: rate.magnitude, rounding: .towardNegativeInfinity
-    ).map { max(0, $0) }
+    ).flatMap { $0 < Self.longestPass ? max(0, $0) : nil }
   }
 
   /// Begins the cross-fade of the pass that ended last, whose end is reserved, with the next one. Returns nil without
@@ -44,7 +54,7 @@ extension DecodeWorker {
   func beginOverlap(
     with pass: Pass, _ decoder: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
   ) -> DecodePipeline.OverlapStart? {
-    guard let crossfade = pass.crossfade, let endedPass else { return nil }
+    guard let crossfade = pass.crossfade, let endedPass, decoder.properties.isSeekable else { return nil }
     self.endedPass = nil
     let output = writer.output
     var frameCount = min(
@@ -67,12 +77,14 @@ extension DecodeWorker {
     let frameCount = Int(outgoing.frameCount - outgoing.elapsedFrameCount)
     let stream = RenderStream(capacityFrames: 1, channelCount: job.format.channelCount)
     let writer = StreamWriter(stream: stream, format: job.format, playbackRate: job.request.rate)
-    writer.output.reserve(frameCount, from: 0, ahead: nil)
+    writer.output.reserve(StreamOutput.Reserve(frameCount: frameCount, firstFrame: 0))
     do throws(MediaError) {
       let decoder = try open(outgoing.source, isPlanned: false)
       let request = PlayerStateMachine.DecodeRequest(
         itemID: decoder.itemID, time: outgoing.time, rate: job.request.rate)
-      _ = try writer.start(with: decoder, at: request)
+      _ = try outgoing.source.openingRecorder.whileOpening(decoder.itemID) { () throws(MediaError) in
+        try writer.start(with: decoder, at: request)
+      }
       if !setEnd(outgoing.end, of: decoder) { decoder.endAtCurrentPosition() }
       while writer.output.reservedCount < frameCount, case .written = try writer.write(from: decoder) {}
       _ = writer.finish()

@@ -348,7 +348,10 @@ final class DecodeWorker {
   /// Whether the stream has free space and more audio is requested.
   private func hasFreeSpace(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
     let isWanted = !isFull(job)
-    if isWanted { writer.output.release(hasEnded: current == nil) }
+    if isWanted {
+      writer.output.release(hasEnded: current == nil)
+      if endedFrame != nil { reportExtension(job) }
+    }
     guard writer.hasFreeSpace else { return false }
     return isWanted || writer.output.isReserving
   }
@@ -497,12 +500,14 @@ final class DecodeWorker {
       guard writer.finish() else { return }
       reportDrainError(writer)
     }
-    let overlap = decoder.flatMap { beginOverlap(with: pass, $0, job, writer) }
     do throws(MediaError) {
+      if !pass.isSilence, let decoder { try writer.preparePass(of: decoder) }
+      let overlap = decoder.flatMap { beginOverlap(with: pass, $0, job, writer) }
+
       if pass.isSilence {
         writer.startSilence(itemID: pass.itemID, at: nil)
       } else if let decoder {
-        try writer.startPass(of: decoder, at: pass.start)
+        writer.startPass(of: decoder, at: pass.start)
         if !setEnd(pass.end, of: decoder) { decoder.endAtCurrentPosition() }
       }
       didStart(pass, job, writer, overlap)
@@ -583,6 +588,7 @@ final class DecodeWorker {
       if writer.output.flush() { canProgress = true } else { reportSuspension(job) }
       return
     }
+    if endedFrame != nil { reportExtension(job) }
     if let frame = endedFrame, frame == job.stream.writtenFrame { return reportSuspension(job) }
     job.stream.end()
     endedFrame = job.stream.writtenFrame

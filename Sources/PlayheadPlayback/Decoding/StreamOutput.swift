@@ -7,23 +7,32 @@ import PlayheadRealtimeAudio
 ///
 /// The end of an item is heard together with the beginning of the next one, so it cannot enter the stream before that
 /// beginning is decoded. The length of many files is only known when their end has been decoded. Therefore the newest
-/// frames are reserved: the frames after `reserveFrame`, where the overlap is expected, and all frames for which the
-/// stream has no space. More than `reserveCount` frames are never reserved if the stream has space.
+/// frames are reserved: the frames where the overlap is expected, and all frames for which the stream has no space.
 ///
 /// Frames have the numbers that they will have in the stream.
 ///
 /// Threading: the decode thread only.
 final class StreamOutput {
+  /// The frames to reserve.
+  struct Reserve {
+    static let none = Reserve(frameCount: 0)
+
+    /// The maximum number of frames, if the stream has space for all others.
+    var frameCount: Int
+    /// The frame from which frames are reserved although the stream has space for them.
+    var firstFrame = Int64.max
+    /// The number of frames ahead of those that are heard after which frames are reserved, because the end of the pass
+    /// is not known exactly; nil: it is known.
+    var aheadCount: Int?
+    /// The frame at which the pass is expected to end. After it, `firstFrame` is wrong.
+    var expectedEnd = Int64.max
+  }
+
   let stream: RenderStream
   private var reserved: FrameQueue?
   /// The segments of reserved frames.
   private var reservedSegments = Deque<StreamSegment>()
-  /// The number of frames to reserve.
-  private var reserveCount = 0
-  /// The frame from which frames are reserved although the stream has space for them.
-  private var reserveFrame = Int64.max
-  /// The number of frames ahead of those that are heard after which frames are reserved; nil: any number.
-  private var aheadCount: Int?
+  private var reserve = Reserve.none
   /// The end of the previous item, which is mixed with the next frames.
   private var outgoing: OutgoingAudio?
   /// The frame at which the last overlap ends; 0 before the first one.
@@ -40,18 +49,14 @@ final class StreamOutput {
   var reservedCount: Int { reserved?.count ?? 0 }
 
   /// Whether fewer frames are reserved than can be.
-  var isReserving: Bool { reservedCount < reserveCount }
+  var isReserving: Bool { reservedCount < reserve.frameCount }
 
   // MARK: - The reserve
 
-  /// Reserves the newest frames, at most `frameCount`; 0 passes all frames to the stream.
-  ///
-  /// - Parameters:
-  ///   - frame: The frame from which frames are reserved although the stream has space for them.
-  ///   - aheadCount: The number of frames ahead of what is heard from which frames are reserved, because the end of
-  ///     the pass is not known exactly; nil: it is known.
-  func reserve(_ frameCount: Int, from frame: Int64, ahead aheadCount: Int?) {
-    (reserveCount, reserveFrame, self.aheadCount) = (frameCount, frame, aheadCount)
+  /// Changes the frames that are reserved. Others are passed to the stream when it has space.
+  func reserve(_ newReserve: Reserve) {
+    reserve = newReserve
+    let frameCount = newReserve.frameCount
     guard frameCount > 0, reserved.map({ $0.capacity < frameCount + Self.slack }) ?? true else { return }
     // Reserved frames are kept: they are moved to a larger queue.
     let first = reserved?.firstFrame ?? stream.writtenFrame
@@ -76,17 +81,21 @@ final class StreamOutput {
 
   /// Passes reserved frames to the stream, as many as it has space for.
   ///
-  /// - Parameter hasEnded: Whether the pass is complete. Then only the last `reserveCount` frames are reserved.
+  /// - Parameter hasEnded: Whether the pass is complete. Then only its last frames are reserved.
   func release(hasEnded: Bool = false) {
     guard let reserved else { return }
-    let excessEnd = reserved.endFrame - Int64(reserveCount)
-    if hasEnded || reserveCount == 0 {
+    let excessEnd = reserved.endFrame - Int64(reserve.frameCount)
+    if hasEnded || reserve.frameCount == 0 {
       release(to: excessEnd)
     } else {
-      let wantedEnd = min(reserveFrame, aheadCount.map { stream.releasedFrame + Int64($0) } ?? .max)
+      let aheadEnd = reserve.aheadCount.map { stream.releasedFrame + Int64($0) } ?? .max
+      let wantedEnd = reserved.endFrame > reserve.expectedEnd ? aheadEnd : min(reserve.firstFrame, aheadEnd)
       release(to: max(excessEnd, min(reserved.endFrame, wantedEnd)))
     }
-    if reserveCount == 0, reserved.count == 0 { self.reserved = nil }
+    if reserve.frameCount == 0, reserved.count == 0 {
+      describeReservedFrames()
+      self.reserved = nil
+    }
   }
 
   /// Passes all frames before `frame` to the stream. Returns false if it has no space for all of them.
@@ -107,7 +116,8 @@ final class StreamOutput {
     }
   }
 
-  private func describeReservedFrames(before frame: Int64) {
+  /// Passes the segments of reserved frames to the stream, at most those before `frame`.
+  func describeReservedFrames(before frame: Int64 = .max) {
     while let segment = reservedSegments.first, segment.streamFrame < frame {
       _ = stream.describe(segment)
       reservedSegments.removeFirst()
@@ -135,7 +145,7 @@ final class StreamOutput {
   /// The number of frames that may be written now.
   var writableFrameCount: Int {
     guard let reserved else { return stream.writableFrameCount }
-    return min(reserved.capacity, reserveCount + Self.slack) - reserved.count
+    return min(reserved.capacity, reserve.frameCount + Self.slack) - reserved.count
   }
 
   /// Returns free space; nil if there is none. Write frames there, then commit them.

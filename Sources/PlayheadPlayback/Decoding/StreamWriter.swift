@@ -39,6 +39,8 @@ final class StreamWriter {
   private var converterInputFrame: Int64 = 0
   /// The stream frame for output frame 0 of the converter.
   private var converterFirstStreamFrame: Int64 = 0
+  /// Whether the converter was made for the pass that is about to start.
+  private var beginsConversion = false
   /// The exact end of the audio decoded so far, as a stream frame.
   private var endPosition = ExactPosition()
   private var scratch: [Float] = []
@@ -222,29 +224,38 @@ final class StreamWriter {
     return converter.input == item.format && stretchAlgorithm(for: item) == nil
   }
 
-  /// Starts the next pass at `time` of `item`, the item's current position. Requires `canShareConverter(with:)` or
+  /// Prepares the processors and the converter for the next pass, of `item`. Requires `canShareConverter(with:)` or
   /// `finish()` first.
-  func startPass(of item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+  func preparePass(of item: ItemDecoder) throws(MediaError) {
     try prepareProcessors(for: item, continuing: true)
     try (converter as? StretchStage)?.startPass(with: item.format)
+    guard converter == nil, item.format != format || rateMagnitude != .normal else { return }
+    if let algorithm = stretchAlgorithm(for: item) {
+      converter = try makeStage(from: item.format, algorithm)
+    } else {
+      converter = try AudioConverter(from: item.format, to: format, playbackRate: rateMagnitude)
+    }
+    beginsConversion = true
+  }
+
+  /// Starts the pass that was prepared, at `time` of `item`, the item's current position.
+  func startPass(of item: ItemDecoder, at time: MediaTime) {
     passIndex += 1
     itemID = item.itemID
     sourceFormat = item.format
     writeGain(of: item)
     expectedPosition = nil
-    if converter == nil, sourceFormat != format || rateMagnitude != .normal {
-      if let algorithm = stretchAlgorithm(for: item) {
-        converter = try makeStage(from: sourceFormat, algorithm)
-      } else {
-        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: rateMagnitude)
-        converterInputFrame = 0
-        converterFirstStreamFrame = endFrame
-      }
+    if beginsConversion {
+      (converterInputFrame, converterFirstStreamFrame) = (0, endFrame)
+      beginsConversion = false
     }
     recordConversion(from: item.position)
-    appendSegment(
+    let start =
       time.isNumeric
-        ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
+      ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz)
+    // The segments of the previous pass can no longer change.
+    output.describeReservedFrames()
+    appendSegment(start)
   }
 
   /// Returns the point at which another stream can continue a pass that is cut off at a frame of this stream. Nil if
@@ -438,6 +449,18 @@ final class StreamWriter {
     }
     (self.converter, hasDrainFailed) = (nil, false)
     return true
+  }
+
+  /// Writes all frames before `frame` to the stream. Returns false if it had no space for all of them: call again.
+  func finish(upTo frame: Int64) -> Bool {
+    while passedFrame < frame {
+      let passed = passedFrame
+      // The converter may need the space of the reserve.
+      let isFinished = finish()
+      _ = output.flush(to: frame)
+      if isFinished || passedFrame == passed { break }
+    }
+    return passedFrame >= min(frame, output.writtenFrame)
   }
 
   /// Returns the error of a converter that failed in `finish`, once.

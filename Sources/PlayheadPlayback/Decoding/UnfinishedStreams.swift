@@ -34,7 +34,7 @@ struct UnfinishedStreams {
 
   private mutating func finish(_ onFinished: (StreamWriter) -> Void) {
     streams.removeAll { _, writer, endFrame in
-      guard writer.finish(), writer.output.flush(to: endFrame) else { return false }
+      guard writer.finish(upTo: endFrame) else { return false }
       onFinished(writer)
       return true
     }

@@ -58,7 +58,7 @@ final class PlayerSilenceMonitor: PlayerFeature, @unchecked Sendable {
 
   // MARK: - Requests
 
-  /// Sets the conditions of the event.
+  /// Sets the conditions of the event. Silence that was reported does not end then: its end is not reported.
   func setDetection(_ new: SilenceDetection) throws(MediaError) {
     try player.checkOpen("setSilenceDetection")
     guard new != detection else { return }

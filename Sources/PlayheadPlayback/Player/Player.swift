@@ -265,10 +265,11 @@ extension PlayerControl {
   ///
   /// The end of an item is then heard together with the beginning of the next one, or of its own repeat. The next item
   /// becomes current at the first frame of the overlap. Its duration and the fades are exact, for items of any formats.
-  /// Half of each item is never part of an overlap. Loops of a part of an item, seeks and skips are not cross-faded.
+  /// It is at most half of what is played of each item. Loops of a part of an item, seeks and skips are not
+  /// cross-faded, and neither are items that cannot seek, such as stations and pipes.
   ///
-  /// Audio that is already decoded is decoded again, and nothing that is heard changes before the end of the current
-  /// item.
+  /// The next item is opened before the overlap begins. If that takes longer than the audio that is decoded ahead,
+  /// about 4 s, playback waits for it at the beginning of the overlap.
   ///
   /// - Throws: `invalidTime`: see ``Crossfade/validate()``; `invalidState` if the player is closed.
   public func setCrossfade(_ crossfade: Crossfade?) throws(MediaError) { try core.setCrossfade(crossfade) }

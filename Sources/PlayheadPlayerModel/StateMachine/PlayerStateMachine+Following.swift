@@ -83,12 +83,13 @@ extension PlayerStateMachine {
   /// Sets the cross-fade between items; nil: the next item begins after the end of the previous one.
   ///
   /// If the end of the current item may be decoded already, it cannot overlap, or not by more than before: the audio is
-  /// decoded again from `time`, the position heard in the current item.
-  package mutating func setCrossfade(_ crossfade: Crossfade?, heardAt time: MediaTime) -> [Action] {
+  /// decoded again from `time`, the position heard in the current item; nil: it cannot be decoded again.
+  package mutating func setCrossfade(_ crossfade: Crossfade?, heardAt time: MediaTime?) -> [Action] {
     let former = intent.crossfade
     intent.setCrossfade(crossfade)
     let isLonger = crossfade.map { $0.duration > former?.duration ?? .zero } ?? false
-    let actions = isLonger && mayBeDecodedToItsEnd(heardAt: time) ? redecode(nil, from: time) : []
+    guard isLonger, let time, mayBeDecodedToItsEnd(heardAt: time) else { return reconcile() }
+    let actions = redecode(nil, from: time)
     return actions.isEmpty ? reconcile() : actions
   }
 

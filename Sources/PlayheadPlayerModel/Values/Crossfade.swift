@@ -17,9 +17,9 @@ public struct Crossfade: Sendable, Hashable {
   /// The longest overlap, in seconds.
   public static let longestDuration = MediaTime(value: 30, timescale: 1)
 
-  /// The time in which both items are heard, above 0 and at most 30 s. It is shorter if half of one of the items is
-  /// shorter, or if less of the first item is left when the next one is added to the queue. Its frames need memory:
-  /// 4 MB for 10 s of stereo at 48 kHz.
+  /// The time in which both items are heard, above 0 and at most 30 s. It is at most half of what is played of each
+  /// item, for example after a seek, and shorter if less of the first item is left when the next one is added to the
+  /// queue. Its frames need memory: up to 8 MB for 10 s of stereo at 48 kHz.
   public var duration: MediaTime
   /// The length of the fade-out at the end of the overlap, at most `duration`; nil: the whole overlap.
   public var fadeOutDuration: MediaTime?

@@ -177,6 +177,38 @@ import Testing
     print("\(edit.rawValue): exact")
   }
 
+  /// The loop ends within the frames that are reserved, of which some are still in the converter.
+  @Test(arguments: [22_050, 44_100, 48_000]) func cutInReservedFramesIsExact(_ rate: Int) async throws {
+    let rig = try await Rig(streamMilliseconds: 500)
+    let kind = CodecFile(name: "flac", suffix: "flac", arguments: ["-c:a", "flac"], rate: rate)
+    let crossfade = Self.crossfade(frames: 96_000)
+    let parts = try await play([(kind, rate * 8), (kind, rate * 6)], crossfade, on: rig, milliseconds: 300)
+    try await rig.run { player in
+      try player.setLoop(TimeRange(start: .seconds(1), end: .seconds(2)), count: 1)
+    }
+    await rig.advance(milliseconds: 13_500)
+    let samples = parts[0].samples
+    let looped = (parts[0].format, Array(samples[..<(4 * rate)] + samples[(2 * rate)...]))
+    expect(rig.heard.all, try Self.mixed([looped, parts[1]], [96_000], crossfade))
+    print("\(rate) Hz: exact")
+  }
+
+  /// The next item has another number of channels than the matrix of the player's processor.
+  @Test func nextItemThatCannotBeProcessedLeavesTheItemComplete() async throws {
+    let rig = try await Rig()
+    let stereo = AudioProcessorFactory { StereoOnly() }
+    await rig.run { $0.setAudioProcessors([stereo]) }
+    let mono = CodecFile.common(48_000, 1)[6]
+    let parts = try await play(
+      [(Self.kinds[0], 30_001), (mono, 20_000), (Self.kinds[0], 20_003)], Self.crossfade(), on: rig)
+    #expect(mono.name == "wav")
+    expect(rig.heard.all, try Self.mixed([parts[0], parts[2]], [Self.overlap]))
+    let alone = try await Rig()
+    await alone.run { $0.setAudioProcessors([stereo]) }
+    let last = try await play([(Self.kinds[0], 30_001), (mono, 20_000)], Self.crossfade(), on: alone)
+    expect(alone.heard.all, try Self.mixed([last[0]], []))
+  }
+
   @Test func decodedItemIsDecodedAgainForACrossfade() async throws {
     let rig = try await Rig()
     let parts = try await play(
@@ -456,5 +488,13 @@ import Testing
 /// Leaves the audio as it is.
 private final class SameProcessor: AudioProcessor {
   func prepare(format: AudioFormat, maximumFrameCount: Int) {}
+  func process(_ samples: inout MutableSpan<Float>, at time: MediaTime) {}
+}
+
+/// Refuses everything but stereo, and leaves that as it is.
+private final class StereoOnly: AudioProcessor {
+  func prepare(format: AudioFormat, maximumFrameCount: Int) throws(MediaError) {
+    guard format.channelCount == 2 else { throw MediaError(.invalidArgument, "stereo only") }
+  }
   func process(_ samples: inout MutableSpan<Float>, at time: MediaTime) {}
 }
