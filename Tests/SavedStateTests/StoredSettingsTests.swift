@@ -32,6 +32,23 @@ extension StoredPlayer.Settings {
     settings.loop = StoredPlayer.Loop(
       range: TimeRange(start: MediaTime(value: 1, timescale: 3), duration: MediaTime(value: 441, timescale: 44_100)),
       remainingCount: 2, loopCount: 5, isArmed: false, isFinishing: true)
+    settings.silenceDuration = MediaTime(value: 5, timescale: 2)
+    settings.silenceThreshold = -48.5
+    settings.crossfade = StoredPlayer.Crossfade(
+      duration: MediaTime(value: 5, timescale: 1), fadeOutDuration: MediaTime(value: 5, timescale: 2),
+      fadeInDuration: .zero, curve: "s-curve")
+    var effects = StoredPlayer.Effects()
+    effects.channelMix = StoredPlayer.Effects.ChannelMix(name: "mono", matrix: [[0.5, 0.5], [0, 1]])
+    effects.equalizer = StoredPlayer.Effects.Equalizer(
+      bands: [StoredPlayer.Effects.Band(kind: "peak", frequencyHz: 1_000, gainDecibels: -3, qFactor: 1.4)],
+      outputGainDecibels: -2)
+    effects.compressor = StoredPlayer.Effects.Compressor(
+      thresholdDecibels: -20, ratio: 4, kneeDecibels: 6, attack: MediaTime(value: 1, timescale: 100),
+      release: MediaTime(value: 1, timescale: 5), makeUpGainDecibels: 3)
+    effects.limiter = StoredPlayer.Effects.Limiter(
+      ceilingDecibels: -1, lookAhead: MediaTime(value: 5, timescale: 1_000), release: MediaTime(value: 1, timescale: 10)
+    )
+    settings.effects = effects
     return settings
   }
 }

@@ -144,7 +144,7 @@ import Testing
     #expect(daemon.socket == "\(home)/\(socket)")
     let shell = try shell(name, socket: daemon.socket, folder: daemon.folder.path)
     for (line, expected) in [
-      ("playhead tog\t", "<playhead><toggle>"), ("playhead comp\t", "<playhead><completions>"),
+      ("playhead tog\t", "<playhead><toggle>"), ("playhead compl\t", "<playhead><completions>"),
       ("playhead seek 10 fa\t", "<playhead><seek><10><fast>"), ("playhead pitch spe\t", "<playhead><pitch><spectral>"),
       ("playhead watch --rec\t", "<playhead><watch><--reconnect>"),
       ("playhead watch --observe player.isM\t", "<playhead><watch><--observe><player.isMuted>"),

@@ -45,7 +45,7 @@ import Testing
     ("crossfade 0", "more than 0 s"), ("crossfade 30.1", "at most 30 s (got 30.1)"), ("crossfade -1", "-1"),
     ("crossfade soon", "soon"), ("crossfade 2 fade-out=3", "the fade-out must be between 0 s and the 2 s"),
     ("crossfade 2 fade-in=2.1", "the fade-in must be between 0 s and the 2 s"),
-    ("crossfade 2 curve=round", "round"), ("crossfade none curve=linear", "there is no cross-fade"),
+    ("crossfade 2 curve=round", "round"), ("crossfade none curve=linear", "`none` has no curve"),
     ("crossfade 2 player=nobody", "nobody"), ("crossfade 2 3", "3"),
   ])
   func invalidCrossfadeChangesNothing(_ command: String, _ message: String) throws {

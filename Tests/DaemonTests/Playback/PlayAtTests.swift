@@ -73,7 +73,7 @@ import Testing
 
   /// The wall clock of a virtual daemon is 1970-01-01T00:00:00Z at time 0, and its local time is UTC.
   @Test func playersStartAtADateAndAtATimeOfDay() throws {
-    let (daemon, client) = try threePlayers()
+    let (daemon, client) = try threePlayers(frameCount: 96_000)
     try client.send("@1 play-at 1970-01-01T01:00:05+01:00 a b", "@2 play-at 00:00:05.1 c")
     #expect(try client.reply("clock.advance 2") == "ok now=2")
     #expect(field("timeControlStatus", try client.reply("status player=a")) == "paused")

@@ -194,7 +194,7 @@ import Testing
       if line.hasPrefix("## `") { section = String(line.dropFirst(4).prefix { $0 != "`" }) }
       if line == "Right: `control`; without a value `read`." { names.append(section) }
     }
-    #expect(names.count == 23, "\(names)")
+    #expect(names.count == 29, "\(names)")
     let version = try driver.reply("list")
     for name in names {
       let request = name.hasPrefix("item.") ? "\(name) 1" : name

@@ -117,7 +117,7 @@ import Testing
   func invalidTextsAreRejectedWithTheInvalidPart(text: String, reason: String) {
     #expect { try DateExpression(parsing: text) } throws: { error in
       guard let error = error as? MediaError else { return false }
-      return error.code == .invalidTime && error.message.contains(reason) && error.message.contains(text)
+      return error.code == .invalidTime && error.message.contains(reason) && error.message.contains("\"\(text)\"")
     }
   }
 

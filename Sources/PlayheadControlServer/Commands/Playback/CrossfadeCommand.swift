@@ -30,6 +30,9 @@ extension Arguments<CrossfadeCommand> {
     if let duration = self.duration { crossfade = duration.isValid ? Crossfade(duration: duration) : nil }
     guard hasOptions else { return crossfade }
     guard var changed = crossfade else {
+      if self.duration != nil {
+        throw MediaError(.badArguments, "`none` has no curve and no fades", operation: "crossfade")
+      }
       throw MediaError(
         .invalidState, "there is no cross-fade whose curve or fades could change: set a duration",
         operation: "crossfade")

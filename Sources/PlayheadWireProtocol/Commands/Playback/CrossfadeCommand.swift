@@ -53,8 +53,9 @@ package enum CrossfadeCommand: ImmediateCommand {
       - `linear`: the volumes change linearly
       - `s-curve`: half a cosine; the volumes change slowly at both ends
 
-      The overlap is at most half of each entry. It is shorter if an entry is added when less of the current one is \
-      left. Loops, seeks, `next`, `previous` and `jump` are not cross-faded.
+      The overlap is at most half of what is played of each entry. It is shorter if an entry is added when less of the \
+      current one is left. Loops, seeks, `next`, `previous` and `jump` are not cross-faded, and neither are entries that \
+      cannot seek, such as stations and pipes.
 
       A new duration replaces all values. Without a duration, an option changes the present cross-fade.
       """,

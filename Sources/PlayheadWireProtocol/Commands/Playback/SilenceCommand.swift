@@ -47,7 +47,7 @@ package enum SilenceCommand: ImmediateCommand {
       - The level is the largest sample of all channels of this player, after volume, pan and mute. Other players do \
       not count.
       - A player is also silent while it is paused, waits, has no item, or has no output.
-      - Silence before the command does not count.
+      - Silence before the command does not count. The end of silence that was reported before is not reported.
       - The detection costs nothing while it is off. While it is on, the daemon measures the player like `meter`, and \
       wakes at least every 2 s while the player plays.
 

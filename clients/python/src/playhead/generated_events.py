@@ -272,6 +272,20 @@ class SecondaryAudioHint(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Silence(Event):
+    """The level of the player stayed below the threshold of `silence` for its duration (`phase=began`), or audio is heard
+    again (`phase=ended`, within 0.2 s)."""
+
+    id: int
+    player: str
+    phase: Literal["began", "ended"]
+    frame: int | None
+    host_time: Fraction
+    duration: Fraction
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(Event):
     """Playback stopped because of an underrun."""
 
@@ -371,6 +385,8 @@ class Transition(Event):
     trimmed_start_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None
     inserted: int
     host_time: Fraction | None
+    overlap: int | None = None
+    curve: Literal["linear", "equal-power", "s-curve"] | None = None
     seq: int | None = None
 
 
@@ -547,6 +563,15 @@ class PlayerLoopChanged(Changed):
     key: Literal["player.loop"]
     old: TimeRange | None = None
     new: TimeRange | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerCrossfadeChanged(Changed):
+    """A change of `player.crossfade`: the duration of the cross-fade between entries, in seconds, or `none`."""
+
+    key: Literal["player.crossfade"]
+    old: Fraction | None = None
+    new: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -801,6 +826,7 @@ EVENTS: dict[str, type[Event]] = {
     "route-changed": RouteChanged,
     "scan-progress": ScanProgress,
     "secondary-audio-hint": SecondaryAudioHint,
+    "silence": Silence,
     "stalled": Stalled,
     "stream-title": StreamTitle,
     "tick": Tick,
@@ -830,6 +856,7 @@ CHANGES: dict[str, type[Changed]] = {
     "player.replayGain": PlayerReplayGainChanged,
     "player.repeat": PlayerRepeatChanged,
     "player.loop": PlayerLoopChanged,
+    "player.crossfade": PlayerCrossfadeChanged,
     "player.shuffle": PlayerShuffleChanged,
     "player.onFailure": PlayerOnFailureChanged,
     "player.error": PlayerErrorChanged,
@@ -878,9 +905,11 @@ KEYS: tuple[str, ...] = (
     "player.replayGain",
     "player.repeat",
     "player.loop",
+    "player.crossfade",
     "player.shuffle",
     "player.onFailure",
     "player.error",
+    "player.events",
     "item.status",
     "item.duration",
     "item.providesPreciseDuration",
@@ -945,6 +974,7 @@ __all__ = [
     "PlayerAppliesMediaSelectionCriteriaAutomaticallyChanged",
     "PlayerAudioTimePitchAlgorithmChanged",
     "PlayerAutomaticallyWaitsToMinimizeStallingChanged",
+    "PlayerCrossfadeChanged",
     "PlayerCurrentItemChanged",
     "PlayerDefaultRateChanged",
     "PlayerErrorChanged",
@@ -976,6 +1006,7 @@ __all__ = [
     "SessionModeChanged",
     "SessionOptionsChanged",
     "SessionSecondaryAudioShouldBeSilencedHintChanged",
+    "Silence",
     "Stalled",
     "StreamTitle",
     "Tick",

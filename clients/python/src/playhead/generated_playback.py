@@ -10,12 +10,17 @@ from typing import Literal
 
 from .decoding import decode, read_bool, read_float, read_text
 from .generated_replies import (
+    CompressorReply,
+    CrossfadeReply,
+    EqualizerReply,
     FadeReply,
+    LimiterReply,
     LoopReply,
     MediaSelection,
     PlayReply,
     ReplayGain,
     SeekReply,
+    SilenceDetection,
     Status,
 )
 from .sending import Sends
@@ -30,6 +35,40 @@ class PlaybackCommands(Sends):
         reply = await self._send("auto-wait", {"state": state})
         return read_bool(reply, "automaticallyWaitsToMinimizeStalling")
 
+    async def channel_mix(self, mix: str | None = None) -> str:
+        """Set how the channels of each entry are mixed, or show it."""
+        reply = await self._send("channel-mix", {"mix": mix})
+        return read_text(reply, "channelMix")
+
+    async def compressor(
+        self, state: bool | None = None, *, threshold: Number | None = None, ratio: Number | None = None,
+        knee: Number | None = None, attack: Time | None = None, release: Time | None = None, make_up: Number | None = None,
+    ) -> CompressorReply:
+        """Set the compressor, or show it."""
+        reply = await self._send("compressor", {
+            "state": state,
+            "threshold": wire_number(threshold),
+            "ratio": wire_number(ratio),
+            "knee": wire_number(knee),
+            "attack": wire_time(attack),
+            "release": wire_time(release),
+            "make-up": wire_number(make_up),
+        })
+        return decode(CompressorReply, reply)
+
+    async def crossfade(
+        self, duration: Time | None = None, *, curve: Literal["linear", "equal-power", "s-curve"] | None = None,
+        fade_out: Time | None = None, fade_in: Time | None = None,
+    ) -> CrossfadeReply:
+        """Set the cross-fade between entries, or show it."""
+        reply = await self._send("crossfade", {
+            "duration": wire_time(duration),
+            "curve": curve,
+            "fade-out": wire_time(fade_out),
+            "fade-in": wire_time(fade_in),
+        })
+        return decode(CrossfadeReply, reply)
+
     async def default_rate(self, rate: Number | None = None) -> float:
         """Set the rate that `play` uses, or show it."""
         reply = await self._send("default-rate", {"rate": wire_number(rate)})
@@ -40,8 +79,13 @@ class PlaybackCommands(Sends):
         reply = await self._send("end-action", {"action": action})
         return read_text(reply, "actionAtItemEnd")
 
+    async def equalizer(self, *bands: str, pre_amp: Number | None = None) -> EqualizerReply:
+        """Set the parametric equalizer, or show it."""
+        reply = await self._send("equalizer", {"bands": list(bands), "pre-amp": wire_number(pre_amp)})
+        return decode(EqualizerReply, reply)
+
     async def fade(
-        self, volume: Number | str, duration: Time, curve: Literal["linear", "equal-power"] | None = None, *,
+        self, volume: Number | str, duration: Time, curve: Literal["linear", "equal-power", "s-curve"] | None = None, *,
         then: Literal["none", "pause", "stop"] | None = None, wait: bool | None = None,
     ) -> FadeReply:
         """Fade the volume to another one."""
@@ -53,6 +97,19 @@ class PlaybackCommands(Sends):
             "wait": wait,
         })
         return decode(FadeReply, reply)
+
+    async def limiter(
+        self, state: bool | None = None, *, ceiling: Number | None = None, release: Time | None = None,
+        look_ahead: Time | None = None,
+    ) -> LimiterReply:
+        """Set the peak limiter, or show it."""
+        reply = await self._send("limiter", {
+            "state": state,
+            "ceiling": wire_number(ceiling),
+            "release": wire_time(release),
+            "look-ahead": wire_time(look_ahead),
+        })
+        return decode(LimiterReply, reply)
 
     async def loop(
         self, start: Time | None = None, end: Time | None = None, *, range: TimeRange | str | None = None,
@@ -180,6 +237,11 @@ class PlaybackCommands(Sends):
     async def seek_cancel(self) -> None:
         """Cancel every pending `seek` and `step`."""
         await self._send("seek.cancel", {})
+
+    async def silence(self, duration: Time | None = None, *, threshold: Number | None = None) -> SilenceDetection:
+        """Set after which silence an event is sent, or show it."""
+        reply = await self._send("silence", {"duration": wire_time(duration), "threshold": wire_number(threshold)})
+        return decode(SilenceDetection, reply)
 
     async def status(self) -> Status:
         """Show the state of the player."""

@@ -99,11 +99,53 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CompressorReply:
+    """The reply of `compressor`."""
+
+    is_enabled: bool
+    threshold: float | None
+    ratio: float | None
+    knee: float | None
+    attack: Fraction | None
+    release: Fraction | None
+    make_up: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossfadeReply:
+    """The reply of `crossfade`."""
+
+    crossfade: Fraction | None
+    curve: Literal["linear", "equal-power", "s-curve"] | None
+    fade_out: Fraction | None
+    fade_in: Fraction | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualizerReply:
+    """The reply of `equalizer`."""
+
+    is_enabled: bool
+    bands: tuple[str, ...]
+    pre_amp: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FadeReply:
     """The reply of `fade`."""
 
     finished: bool | None = None
     reason: Literal["replaced", "notPlaying"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimiterReply:
+    """The reply of `limiter`."""
+
+    is_enabled: bool
+    ceiling: float | None
+    release: Fraction | None
+    look_ahead: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +226,14 @@ class ReplayGain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SilenceDetection:
+    """The reply of `silence`."""
+
+    duration: Fraction | None
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """The reply of `status`."""
 
@@ -218,6 +268,7 @@ class Status:
     chapter: int | None
     chapter_title: str | None
     replay_gain: Literal["off", "track", "album", "auto"]
+    crossfade: Fraction | None
     title: str | None = None
     artist: str | None = None
     album: str | None = None
@@ -800,10 +851,13 @@ __all__ = [
     "BookmarkReply",
     "Bookmarks",
     "Chapters",
+    "CompressorReply",
     "ConfigReloadReply",
+    "CrossfadeReply",
     "CurrentReply",
     "DeletedRecording",
     "EditReply",
+    "EqualizerReply",
     "EventsReply",
     "Explanation",
     "ExportReply",
@@ -820,6 +874,7 @@ __all__ = [
     "ItemSelection",
     "ItemStatus",
     "ItemVolume",
+    "LimiterReply",
     "LoopReply",
     "LoudnessReply",
     "MediaSelection",
@@ -847,6 +902,7 @@ __all__ = [
     "SessionSetting",
     "SessionStatus",
     "ShuffleReply",
+    "SilenceDetection",
     "Specification",
     "Stats",
     "Status",

@@ -299,7 +299,7 @@ class EventsRow:
     """A row of `events`."""
 
     seq: int
-    event: Literal["changed", "chapter-changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry", "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled", "stream-title", "time-jumped", "timed-metadata", "transition"]
+    event: Literal["changed", "chapter-changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry", "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "silence", "stalled", "stream-title", "time-jumped", "timed-metadata", "transition"]
     player: str | None = None
     key: str | None = None
     item: int | None = None
@@ -329,8 +329,9 @@ class EventsRow:
     current: str | None = None
     description: str | None = None
     input: str | None = None
-    url: str | None = None
+    frame: int | None = None
     duration: Fraction | None = None
+    url: str | None = None
     held: bool | None = None
     identifier: str | None = None
     common_key: str | None = None
@@ -354,6 +355,8 @@ class EventsRow:
     trimmed_start: int | None = None
     trimmed_start_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None = None
     inserted: int | None = None
+    overlap: int | None = None
+    curve: Literal["linear", "equal-power", "s-curve"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
