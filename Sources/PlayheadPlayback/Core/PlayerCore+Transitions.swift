@@ -20,8 +20,8 @@ extension PlayerCore {
   func setCrossfade(_ crossfade: Crossfade?) throws(MediaError) {
     try checkOpen("crossfade")
     try crossfade?.validate()
-    let isSeekable = currentItem?.isSeekable ?? false
-    run(machine.setCrossfade(crossfade, heardAt: isSeekable ? currentTime() : nil), cause: .request)
+    let canDecodeAgain = currentItem?.isSeekable != false
+    run(machine.setCrossfade(crossfade, heardAt: canDecodeAgain ? currentTime() : nil), cause: .request)
   }
 
   /// Loops a part of the current item, rounded down to frames; nil removes the loop.

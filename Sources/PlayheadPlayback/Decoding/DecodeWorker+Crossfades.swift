@@ -23,14 +23,14 @@ extension DecodeWorker {
     guard let length = expectedFrameCount(of: pass, currentDecoder, job) else {
       return writer.output.reserve(StreamOutput.Reserve(frameCount: Int(frameCount), aheadCount: ahead))
     }
-    // An estimate may be too long.
+    // An estimate may be too long or too short.
     let margin = ahead == nil ? 0 : max(length / 8, Int64(job.format.sampleRateHz / 4))
     let count = min(frameCount + margin, length / 2)
     let end = startFrame + length
     writer.output.reserve(
       StreamOutput.Reserve(
         frameCount: Int(ahead == nil ? count : frameCount), firstFrame: end - count, aheadCount: ahead,
-        expectedEnd: ahead == nil ? .max : end))
+        latestEnd: ahead == nil ? .max : end + margin))
   }
 
   /// The duration of longer items counts as unknown: 89 years at 192 kHz.

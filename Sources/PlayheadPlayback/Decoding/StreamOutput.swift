@@ -24,8 +24,8 @@ final class StreamOutput {
     /// The number of frames ahead of those that are heard after which frames are reserved, because the end of the pass
     /// is not known exactly; nil: it is known.
     var aheadCount: Int?
-    /// The frame at which the pass is expected to end. After it, `firstFrame` is wrong.
-    var expectedEnd = Int64.max
+    /// The frame before which the pass is expected to end. If it does not, `firstFrame` is wrong.
+    var latestEnd = Int64.max
   }
 
   let stream: RenderStream
@@ -89,7 +89,7 @@ final class StreamOutput {
       release(to: excessEnd)
     } else {
       let aheadEnd = reserve.aheadCount.map { stream.releasedFrame + Int64($0) } ?? .max
-      let wantedEnd = reserved.endFrame > reserve.expectedEnd ? aheadEnd : min(reserve.firstFrame, aheadEnd)
+      let wantedEnd = reserved.endFrame > reserve.latestEnd ? aheadEnd : min(reserve.firstFrame, aheadEnd)
       release(to: max(excessEnd, min(reserved.endFrame, wantedEnd)))
     }
     if reserve.frameCount == 0, reserved.count == 0 {
