@@ -101,7 +101,7 @@ import Testing
       try directory.open { store, loaded in
         #expect(store.status.error == nil && store.status.isSaving)
         let player = try #require(loaded.players.first)
-        #expect(player.settings == .sample)
+        #expect(player.settings == .sampleOfVersion3)
         #expect(player.order == [StoredChunk(key: 0, ids: [1, 2])])
         #expect(player.entries.map(\.id) == [1, 2])
         #expect(player.entries.map(\.settings) == [.sample, StoredEntry.Settings()])

@@ -5,7 +5,10 @@ import Testing
 
 extension StoredPlayer.Settings {
   /// Settings without a default value.
-  static var sample: Self {
+  static var sample: Self { sampleOfVersion3.withLaterSettings }
+
+  /// Those of them that the text format of version 3 has.
+  static var sampleOfVersion3: Self {
     var settings = Self()
     settings.volume = 0.1
     settings.isMuted = true
@@ -32,6 +35,12 @@ extension StoredPlayer.Settings {
     settings.loop = StoredPlayer.Loop(
       range: TimeRange(start: MediaTime(value: 1, timescale: 3), duration: MediaTime(value: 441, timescale: 44_100)),
       remainingCount: 2, loopCount: 5, isArmed: false, isFinishing: true)
+    return settings
+  }
+
+  /// These settings, with those that were added after version 3.
+  private var withLaterSettings: Self {
+    var settings = self
     settings.silenceDuration = MediaTime(value: 5, timescale: 2)
     settings.silenceThreshold = -48.5
     settings.crossfade = StoredPlayer.Crossfade(

@@ -457,10 +457,11 @@ final class StreamWriter {
       let passed = passedFrame
       // The converter may need the space of the reserve.
       let isFinished = finish()
-      _ = output.flush(to: frame)
-      if isFinished || passedFrame == passed { break }
+      let isFlushed = output.flush(to: frame)
+      if isFinished { return isFlushed }
+      if passedFrame == passed { return false }
     }
-    return passedFrame >= min(frame, output.writtenFrame)
+    return true
   }
 
   /// Returns the error of a converter that failed in `finish`, once.
