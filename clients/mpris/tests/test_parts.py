@@ -30,7 +30,7 @@ STATE = Status(
     player="main", time_control_status="playing", reason_for_waiting_to_play=None, rate=1, item=1, index=0, count=2, time=Fraction(0), host_time=None,
     duration=Fraction(60), provides_precise_duration=True, volume=1, is_fading=False, is_muted=False, pan=0, action_at_item_end="advance", repeat="all", loop=None,
     passes=None, passes_left=None, item_status="readyToPlay", version=1, timebase_rate=1, default_rate=1, shuffle=None, on_failure="skip",
-    automatically_waits_to_minimize_stalling=True, audio_time_pitch_algorithm="varispeed", chapter=None, chapter_title=None, replay_gain="off")
+    automatically_waits_to_minimize_stalling=True, audio_time_pitch_algorithm="varispeed", chapter=None, chapter_title=None, replay_gain="off", crossfade=None)
 
 
 def status(time: Fraction = Fraction(0), **changes: Any) -> Status:
