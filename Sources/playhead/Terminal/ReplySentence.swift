@@ -154,9 +154,9 @@ struct ReplySentence {
   }
 
   private var silence: String? {
-    both("duration", "threshold").map { duration, threshold in
-      duration == "none" ? "Silence is not reported" : "Reports silence of \(duration) s below \(threshold) dBFS"
-    }
+    guard let field = fields["duration"], let threshold = value("threshold") else { return nil }
+    guard let duration = value("duration") else { return field == "none" ? "Silence is not reported" : nil }
+    return "Reports silence of \(duration) s below \(threshold) dBFS"
   }
 
   private var replayGain: String? {
