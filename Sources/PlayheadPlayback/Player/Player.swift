@@ -552,6 +552,7 @@ extension PlayerControl {
   /// - Parameters:
   ///   - duration: From 0.1 s to a day.
   ///   - threshold: The level in dBFS, from -100 to 0, below which audio is silent. Default: -60.
+  ///   - handler: Called with the beginning and the end of each silence.
   /// - Throws: the errors of ``setSilenceDetection(_:)``.
   public func addSilenceObserver(
     lasting duration: MediaTime, threshold: Float = -60, using handler: @escaping @Sendable (PlayerSilence) -> Void
