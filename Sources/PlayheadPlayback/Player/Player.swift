@@ -256,24 +256,6 @@ extension PlayerControl {
   /// - Throws: `invalidArgument` for `advance` and `stop` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
-  // MARK: - Transitions
-
-  /// The cross-fade between items; nil: the next item begins with the frame after the last one of the previous item.
-  public var crossfade: Crossfade? { core.machine.intent.crossfade }
-
-  /// Sets ``crossfade``. Default: nil.
-  ///
-  /// The end of an item is then heard together with the beginning of the next one, or of its own repeat. The next item
-  /// becomes current at the first frame of the overlap. Its duration and the fades are exact, for items of any formats.
-  /// It is at most half of what is played of each item. Loops of a part of an item, seeks and skips are not
-  /// cross-faded, and neither are items that cannot seek, such as stations and pipes.
-  ///
-  /// The next item is opened before the overlap begins. If that takes longer than the audio that is decoded ahead,
-  /// about 4 s, playback waits for it at the beginning of the overlap.
-  ///
-  /// - Throws: `invalidTime`: see ``Crossfade/validate()``; `invalidState` if the player is closed.
-  public func setCrossfade(_ crossfade: Crossfade?) throws(MediaError) { try core.setCrossfade(crossfade) }
-
   // MARK: - Repeating
 
   /// Sets what is repeated after its end. Repeats have no gap, and are decoded ahead like any following item.
@@ -520,53 +502,6 @@ extension PlayerControl {
   ///
   /// - Throws: `noSuchObserver`.
   public func removeMeterObserver(_ token: ObserverToken) throws(MediaError) { try core.meters.removeObserver(token) }
-
-  // MARK: - Silence
-
-  /// The conditions under which the player reports silence. Default: off, which costs nothing.
-  public var silenceDetection: SilenceDetection { core.silence.detection }
-
-  /// Sets the conditions under which the player reports silence (``PlayerEvent/silence(_:)``).
-  ///
-  /// A player is silent while the largest sample that is heard of it, after volume and pan, stays below the threshold.
-  /// A player is also silent while it is paused, waits, has no item, or has no output. Silence before this call does
-  /// not count. The event at the end of silence comes within 0.2 s.
-  ///
-  /// <!-- listing: detect-silence -->
-  /// ```swift
-  /// try await player.setSilenceDetection(SilenceDetection(duration: .seconds(10), threshold: -50))
-  /// for await event in await player.events() {
-  ///   if case .silence(let silence) = event { print(silence.phase, silence.hostTime) }
-  /// }
-  /// ```
-  ///
-  /// - Throws: `invalidTime` for a duration out of range; `invalidArgument` for a threshold out of range;
-  ///   `invalidState` for a closed player. Then nothing changes.
-  public func setSilenceDetection(_ detection: SilenceDetection) throws(MediaError) {
-    try core.silence.setDetection(detection)
-  }
-
-  /// Calls `handler` when the player has been silent for a duration, and when it is heard again, independently of
-  /// ``silenceDetection``. The handler runs on the control loop and must not block: see `PlaybackEngine.loop`.
-  ///
-  /// - Parameters:
-  ///   - duration: From 0.1 s to a day.
-  ///   - threshold: The level in dBFS, from -100 to 0, below which audio is silent. Default: -60.
-  ///   - handler: Called with the beginning and the end of each silence.
-  /// - Throws: the errors of ``setSilenceDetection(_:)``.
-  public func addSilenceObserver(
-    lasting duration: MediaTime, threshold: Float = -60, using handler: @escaping @Sendable (PlayerSilence) -> Void
-  ) throws(MediaError) -> ObserverToken {
-    try core.silence.addObserver(
-      lasting: duration, threshold: threshold, operation: "addSilenceObserver", handler)
-  }
-
-  /// Removes a silence observer, which is not called any more.
-  ///
-  /// - Throws: `noSuchObserver`.
-  public func removeSilenceObserver(_ token: ObserverToken) throws(MediaError) {
-    try core.silence.removeObserver(token)
-  }
 
   // MARK: - State and events
 

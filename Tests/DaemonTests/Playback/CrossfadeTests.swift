@@ -46,7 +46,7 @@ import Testing
     ("crossfade soon", "soon"), ("crossfade 2 fade-out=3", "the fade-out must be between 0 s and the 2 s"),
     ("crossfade 2 fade-in=2.1", "the fade-in must be between 0 s and the 2 s"),
     ("crossfade 2 curve=round", "round"), ("crossfade none curve=linear", "`none` has no curve"),
-    ("crossfade 2 player=nobody", "nobody"), ("crossfade 2 3", "3"),
+    ("crossfade 2 player=other", "other"), ("crossfade 2 3", "3"),
   ])
   func invalidCrossfadeChangesNothing(_ command: String, _ message: String) throws {
     let daemon = try InProcessServer.recording()

@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [
     ("channel-mix loud", "one of off, mono, swap, left, right"), ("channel-mix 1,0", "as many gains in each row"),
     ("channel-mix 1,0/0", "(got 1 in row 2)"), ("channel-mix 1,0/0,17", "gain 2 of row 2 must be a number from -16"),
-    ("channel-mix 1,/0,1", "gain 2 of row 1"), ("channel-mix swap player=nobody", "nobody"),
+    ("channel-mix 1,/0,1", "gain 2 of row 1"), ("channel-mix swap player=other", "other"),
     ("equalizer notch:50:-3", "one of peak, low-shelf, high-shelf, high-pass, low-pass (got 'notch')"),
     ("equalizer peak:0:3", "bands[0]: the frequency in Hz must be a number from 1 to 384000"),
     ("equalizer peak:100:3 peak:high:3", "bands[1]: the frequency in Hz"),

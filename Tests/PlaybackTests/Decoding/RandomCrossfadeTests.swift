@@ -125,7 +125,7 @@ private struct RandomQueue {
     await rig.advance(milliseconds: Int64.random(in: 10...300, using: &random))
   }
 
-  /// The first lost or repeated sample since the last change, or a difference between the state and what is heard.
+  /// The first lost or repeated sample since the last change, or a position that differs from what is heard.
   func fault() async -> String? {
     let frames = rig.heard.all.dropFirst(checkedCount + (isFading ? 240 : 0))
     let lengths = Set(files.map(\.frameCount))
